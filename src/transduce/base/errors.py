@@ -1,0 +1,66 @@
+"""Every error that a user can meet, as one tree.
+
+::
+
+    TransduceError
+    ├── SettingsError        a setting is unknown, has a wrong value, or has no effect
+    ├── DataError            an input file or a prepared data set is wrong
+    ├── TokenizerError       a vocabulary or a tokenizer file is wrong
+    ├── BundleError          a model directory is damaged, of another kind, or does not fit
+    ├── TrainingError        a run cannot start or cannot go on
+    ├── DecodingError        a request to the search cannot be met
+    ├── ExportError          a model cannot be written in another format
+    └── MissingExtraError    an optional package is not installed
+
+A message says what was wrong (with the value), where (file and line, or setting and its origin) and what to do.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BundleError",
+    "DataError",
+    "DecodingError",
+    "ExportError",
+    "MissingExtraError",
+    "SettingsError",
+    "TokenizerError",
+    "TrainingError",
+    "TransduceError",
+]
+
+
+class TransduceError(Exception):
+    """The base of all errors that this package raises on purpose: catch this one."""
+
+
+class SettingsError(TransduceError):
+    """A setting is unknown, has a wrong value, or has no effect. Lists every mistake, not only the first."""
+
+
+class DataError(TransduceError):
+    """An input file or a prepared data set is wrong: names the file and the line."""
+
+
+class TokenizerError(TransduceError):
+    """A vocabulary or a tokenizer file is wrong, or a vocabulary cannot be learned from the text given."""
+
+
+class BundleError(TransduceError):
+    """A model directory is damaged, of another kind, or does not fit what is asked of it."""
+
+
+class TrainingError(TransduceError):
+    """A training run cannot start or cannot go on."""
+
+
+class DecodingError(TransduceError):
+    """A request to the search cannot be met."""
+
+
+class ExportError(TransduceError):
+    """A model cannot be written in another format."""
+
+
+class MissingExtraError(TransduceError):
+    """An optional package is not installed: the message holds the command that installs it."""

@@ -1,0 +1,208 @@
+"""Files: plain, ``.gz``, ``.zst`` or stdin alike, always UTF-8, always whole or not at all.
+
+Lines end at LF or CRLF only. U+2028, U+0085, form feed and the like are ordinary characters of a line: every other
+rule breaks the alignment of parallel files with every other tool.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from transduce.base.errors import DataError
+from transduce.base.extras import require
+
+__all__ = [
+    "STDIN",
+    "atomic_directory",
+    "atomic_file",
+    "check_readable",
+    "check_writable_directory",
+    "open_binary",
+    "read_lines",
+    "sha256_file",
+]
+
+STDIN = Path("-")
+"""The path that means standard input."""
+
+_BOM = b"\xef\xbb\xbf"
+_CHUNK_BYTES = 1 << 20
+
+
+def check_readable(path: Path) -> None:
+    """Make sure that an input file is there before any work starts.
+
+    Raises:
+        DataError: The path does not exist, is a directory, or may not be read.
+    """
+    if path == STDIN:
+        return
+    if not path.exists():
+        raise DataError(f"{path}: no such file; check the path (it is relative to {Path.cwd()})")
+    if path.is_dir():
+        raise DataError(f"{path}: this is a directory, and a file is needed")
+    if not os.access(path, os.R_OK):
+        raise DataError(f"{path}: no permission to read this file")
+
+
+def check_writable_directory(path: Path) -> None:
+    """Make sure that a directory can be made or written before hours of work are put into it.
+
+    Raises:
+        DataError: The path is a file, or neither it nor its nearest existing parent can be written.
+    """
+    if path.exists() and not path.is_dir():
+        raise DataError(f"{path}: this is a file, and the output needs a directory; choose another --out")
+    nearest = path
+    while not nearest.exists():
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        raise DataError(f"{path}: cannot be made, since {nearest} is a file; choose another --out")
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed by its suffix (``.gz``, ``.zst``); ``-`` is standard input.
+
+    Raises:
+        DataError: The file cannot be opened, or its compressed data is damaged.
+    """
+    check_readable(path)
+    try:
+        if path == STDIN:
+            yield sys.stdin.buffer
+        elif path.suffix == ".gz":
+            with gzip.open(path, "rb") as stream:
+                yield cast(BinaryIO, stream)
+        elif path.suffix == ".zst":
+            zstandard = require("zstandard", extra="formats", purpose="Reading .zst files")
+            with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as plain:
+                yield cast(BinaryIO, io.BufferedReader(plain, _CHUNK_BYTES))
+        else:
+            with path.open("rb") as stream:
+                yield stream
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise DataError(f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except Exception as error:
+        if type(error).__name__ in ("ZstdError", "error"):  # zstandard and zlib each have an error class of their own
+            raise DataError(f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again") from None
+        raise
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file without their line ends.
+
+    A byte order mark at the start is dropped. Text after the last newline is a line; nothing after it is none.
+
+    Raises:
+        DataError: The file cannot be read, or a line is not UTF-8 (the message names the line).
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = path.write_bytes("one\\r\\ntwo\\u2028still two\\nthree".encode())
+    >>> list(read_lines(path))
+    ['one', 'two\\u2028still two', 'three']
+    """
+    with open_binary(path) as stream:
+        for number, raw in enumerate(cast(IO[bytes], stream), start=1):
+            line = raw[len(_BOM) :] if number == 1 and raw.startswith(_BOM) else raw
+            if line.endswith(b"\n"):
+                line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); "
+                    f"convert the file first, for example: iconv -f latin1 -t utf-8"
+                ) from None
+            yield text
+
+
+def sha256_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` to write to, and rename it into place when the block ends well.
+
+    A reader sees the old file or the whole new one, never a part; after an error or a kill the old one stands.
+
+    Yields:
+        The temporary path. It keeps the suffix, so that writers which look at it still work.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        _sync(temporary)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+        _sync(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_directory(path: Path) -> Iterator[Path]:
+    """Give a temporary directory beside ``path`` to fill, and rename it into place when the block ends well.
+
+    An existing directory is replaced as a whole. After an error nothing is left behind and the old one stands.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                _sync(file)
+        if path.exists():
+            old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".old"))
+            path.replace(old / "old")
+            temporary.replace(path)
+            shutil.rmtree(old)
+        else:
+            temporary.replace(path)
+        _sync(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    """Ask the system to put a file, or a directory's entries, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
