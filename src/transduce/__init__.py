@@ -1,1 +1,55 @@
-"""The Transformer of 2017 as a whole working system: from two text files to a trained translator."""
+"""The Transformer of 2017 as a whole working system: from two text files to a trained translator.
+
+``import transduce`` is quick and brings no torch: each name is loaded when it is first used.
+
+>>> import transduce
+>>> transduce.bleu(["A dog runs."], ["A dog runs."]).value
+100.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transduce.base.errors import TransduceError as TransduceError
+    from transduce.bundle import read_bundle as read_bundle
+    from transduce.decoding.translator import Translator as Translator
+    from transduce.metrics import bleu as bleu
+    from transduce.metrics import chrf as chrf
+    from transduce.pipeline.average import average as average
+    from transduce.pipeline.evaluate import evaluate as evaluate
+    from transduce.pipeline.prepare import prepare as prepare
+    from transduce.pipeline.recipes import load_settings as load_settings
+    from transduce.pipeline.score import score as score
+    from transduce.pipeline.train import train as train
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "TransduceError": "transduce.base.errors",
+    "Translator": "transduce.decoding.translator",
+    "average": "transduce.pipeline.average",
+    "bleu": "transduce.metrics",
+    "chrf": "transduce.metrics",
+    "evaluate": "transduce.pipeline.evaluate",
+    "load_settings": "transduce.pipeline.recipes",
+    "prepare": "transduce.pipeline.prepare",
+    "read_bundle": "transduce.bundle",
+    "score": "transduce.pipeline.score",
+    "train": "transduce.pipeline.train",
+}
+
+__all__ = sorted(["__version__", *_HOMES])
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'transduce' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

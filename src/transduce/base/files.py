@@ -13,13 +13,14 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from transduce.base.errors import DataError
-from transduce.base.extras import require
+from transduce.base.zst import ZstReader
 
 __all__ = [
     "STDIN",
@@ -90,20 +91,17 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
             with gzip.open(path, "rb") as stream:
                 yield cast(BinaryIO, stream)
         elif path.suffix == ".zst":
-            zstandard = require("zstandard", extra="formats", purpose="Reading .zst files")
-            with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as plain:
-                yield cast(BinaryIO, io.BufferedReader(plain, _CHUNK_BYTES))
+            with path.open("rb") as packed, io.BufferedReader(ZstReader(packed), _CHUNK_BYTES) as plain:
+                yield cast(BinaryIO, plain)
         else:
             with path.open("rb") as stream:
                 yield stream
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(
+            f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again"
+        ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except Exception as error:
-        if type(error).__name__ in ("ZstdError", "error"):  # zstandard and zlib each have an error class of their own
-            raise DataError(f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again") from None
-        raise
 
 
 def read_lines(path: Path) -> Iterator[str]:

@@ -56,7 +56,9 @@ def read_toml(path: Path) -> SettingsSource:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise SettingsError(f"{path}: no such settings file; 'transduce recipes' lists the ones that are shipped") from None
+        raise SettingsError(
+            f"{path}: no such settings file; 'transduce recipes' lists the ones that are shipped"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: cannot be read as a settings file ({error})") from None
     try:
@@ -99,10 +101,21 @@ def resolve(model: type[Section], sources: Sequence[SettingsSource]) -> Section:
     origins: dict[tuple[str, ...], str] = {}
     for source in sources:
         _merge(merged, source.values, source.origin, (), origins)
-    try:
-        return model.model_validate(merged)
-    except ValidationError as error:
-        lines = [_explain(model, item, origins) for item in error.errors()]
+    lines: list[str] = []
+    while True:
+        try:
+            checked = model.model_validate(merged)
+        except ValidationError as error:
+            found = error.errors()
+            lines += [_explain(model, item, origins) for item in found]
+            # A section's own check runs only once its fields are right: take the wrong values out and look again.
+            removed = [_remove(merged, item["loc"]) for item in found]
+            if not any(removed):
+                break
+        else:
+            if not lines:
+                return checked
+            break
     lines = list(dict.fromkeys(lines))
     head = "1 setting is wrong" if len(lines) == 1 else f"{len(lines)} settings are wrong"
     raise SettingsError("\n".join([head, *(f"  {line}" for line in lines)]))
@@ -152,6 +165,20 @@ def _merge(
             origins[place] = origin
 
 
+def _remove(merged: dict[str, Any], loc: Sequence[str | int]) -> bool:
+    """Take a wrong value out of the merged tree. Returns False where there is none: a missing one, a section's own check."""
+    node = merged
+    for part in loc:
+        inner = node.get(str(part))
+        if inner is None:
+            return False
+        if not isinstance(inner, dict):
+            del node[str(part)]
+            return True
+        node = inner
+    return False
+
+
 def _explain(model: type[Settings], item: Any, origins: Mapping[tuple[str, ...], str]) -> str:
     """Turn one pydantic error into a line: origin, dotted name, what is wrong, what to do."""
     place = tuple(str(part) for part in item["loc"])
@@ -168,7 +195,9 @@ def _explain(model: type[Settings], item: Any, origins: Mapping[tuple[str, ...],
         if not isinstance(value, (Mapping, BaseModel)) and item["type"] != "value_error":
             message += f", but it is {value!r}"
         if item["type"] == "literal_error" and isinstance(value, str):
-            message += near_match(value, [part.strip("'") for part in item["ctx"]["expected"].replace(" or ", ", ").split(", ")])
+            message += near_match(
+                value, [part.strip("'") for part in item["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+            )
     name = f"{dotted}: " if dotted else ""
     if origin.startswith("--set"):
         return f"{origin}: {'' if dotted and dotted in origin else name}{message}"

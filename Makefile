@@ -1,0 +1,46 @@
+# make demo    train on the project's own phrasebook, see BLEU, translations and attention (a few minutes on two cores)
+# make test    everything that a change must pass: style, types, layers, tests
+# make test-all  the slow tests too
+# Each target makes what it needs: the virtual environment is installed once and again only when the pins change.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test test-all check style clean
+
+demo: .venv/.runtime
+	$(BIN)/python examples/demo.py
+
+test: check
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: check
+	$(BIN)/python -m pytest
+
+check: .venv/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+style: .venv/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf .venv build dist src/*.egg-info demo
+
+.venv/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed; set PYTHON=python3.11')"
+	$(PYTHON) -m venv .venv
+
+# torch is named first and alone: asked for through a range it could come as a build for another machine.
+.venv/.runtime: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) torch==$$(sed -n 's/^torch==//p' constraints.txt)
+	$(PIP) --editable ".[all]"
+	touch $@
+
+.venv/.dev: .venv/.runtime
+	$(PIP) --editable ".[dev]"
+	touch $@

@@ -1,0 +1,55 @@
+"""The model card: what a person finds first when they open a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from transduce.base.settings import Settings
+
+__all__ = ["write_card"]
+
+
+def write_card(
+    file: Path,
+    *,
+    weights: Mapping[str, npt.NDArray[np.float32]],
+    settings: Settings,
+    step: int,
+    scores: Mapping[str, float],
+) -> None:
+    """Write the card of a bundle as Markdown.
+
+    Args:
+        file: The file to write.
+        weights: The weights, for their number.
+        settings: The settings of the run; its ``data`` section names the languages where it has one.
+        step: Optimizer updates behind the weights.
+        scores: Scores on the dev set, by name.
+    """
+    data = settings.model_dump().get("data", {})
+    src, tgt = data.get("src_lang", "source"), data.get("tgt_lang", "target")
+    count = sum(array.size for array in weights.values())
+    lines = [
+        f"# Translation model: {src} to {tgt}",
+        "",
+        f"A Transformer with {count:,} parameters after {step:,} updates, made with `transduce train`.",
+        "All settings of the run are in `settings.toml`.",
+        "",
+        "Translate the lines of a file:",
+        "",
+        "    transduce translate THIS_DIRECTORY < input.txt > output.txt",
+        "",
+    ]
+    if scores:
+        lines += [
+            "| on the dev set | |",
+            "|---|---|",
+            *(f"| {name} | {value:.4g} |" for name, value in scores.items()),
+            "",
+        ]
+    lines += ["Data and licence: say here what the model was trained on and under which terms it may be used.", ""]
+    file.write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,182 @@
+"""A bundle: the directory that holds everything needed to translate.
+
+::
+
+    bundle.json          format and version, step, scores, and the SHA-256 of every other file
+    settings.toml        the resolved settings of the run
+    model.safetensors    the weights, by their public names; tied matrices stand once
+    tokenizer/           the vocabularies
+    README.md            the model card, for people
+
+Nothing in it can run code: there is no pickle anywhere, and none is ever loaded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from transduce.base.errors import BundleError, SettingsError, TokenizerError
+from transduce.base.files import atomic_directory, sha256_file
+from transduce.base.settings import Settings, SettingsSource, dump_toml, resolve
+from transduce.bundle.card import write_card
+from transduce.model.settings import ModelSettings
+from transduce.tokenizer import load_tokenizers, save_tokenizers
+from transduce.tokenizer.protocol import TokenizerPair
+
+__all__ = ["FORMAT_VERSION", "Bundle", "find_bundle", "read_bundle", "write_bundle"]
+
+FORMAT_VERSION = 1
+"""Goes up when an older reader could not understand a new bundle. Readers accept every version up to their own."""
+
+_FORMAT = "transduce-bundle"
+_WEIGHTS = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """An opened bundle whose files have been checked. The weights are read when they are asked for."""
+
+    path: Path
+    """The directory."""
+    model: ModelSettings
+    """The shape of the model."""
+    tokenizers: TokenizerPair
+    """The tokenizers of the two sides."""
+    settings_toml: str
+    """The resolved settings of the run that made it."""
+    step: int
+    """Optimizer updates behind the weights; of an average, those of its newest part."""
+    scores: Mapping[str, float]
+    """Scores on the dev set, by name."""
+
+    def weights(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Read the weights, by their public names."""
+        file = self.path / _WEIGHTS
+        try:
+            with safe_open(file, framework="numpy") as tensors:
+                return {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (not a dict)
+        except (SafetensorError, OSError) as error:
+            raise BundleError(
+                f"{file}: cannot be read as safetensors ({error}); copy or make the bundle again"
+            ) from None
+
+
+def write_bundle(
+    path: Path,
+    *,
+    weights: Mapping[str, npt.NDArray[np.float32]],
+    model: ModelSettings,
+    tokenizers: TokenizerPair,
+    settings: Settings,
+    step: int,
+    scores: Mapping[str, float],
+) -> None:
+    """Write a bundle, as a whole or not at all; one that stands there is replaced.
+
+    Args:
+        path: The directory to make.
+        weights: Arrays by public name, float32. Tied matrices are given once.
+        model: The shape of the model.
+        tokenizers: The tokenizers of the two sides.
+        settings: The settings of the whole run, kept for people and for later commands.
+        step: Optimizer updates behind the weights.
+        scores: Scores on the dev set, by name.
+    """
+    with atomic_directory(path) as temporary:
+        contiguous = {name: np.ascontiguousarray(array) for name, array in weights.items()}
+        save_file(contiguous, temporary / _WEIGHTS, metadata={"format": "transduce"})
+        save_tokenizers(tokenizers, temporary / "tokenizer")
+        (temporary / "settings.toml").write_text(dump_toml(settings), encoding="utf-8")
+        write_card(temporary / "README.md", weights=weights, settings=settings, step=step, scores=scores)
+        files = sorted(file for file in temporary.rglob("*") if file.is_file())
+        header = {
+            "format": _FORMAT,
+            "version": FORMAT_VERSION,
+            "step": step,
+            "scores": dict(scores),
+            "model": model.model_dump(mode="json", exclude_none=True),
+            "files": {file.relative_to(temporary).as_posix(): sha256_file(file) for file in files},
+        }
+        (temporary / "bundle.json").write_text(
+            json.dumps(header, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+def find_bundle(path: Path) -> Path:
+    """Return the bundle that a path means: itself, or the finished (else the best) model of a run directory.
+
+    Raises:
+        BundleError: The path is neither.
+    """
+    if not path.exists():
+        raise BundleError(f"{path}: no such bundle; give the directory that 'transduce train' wrote")
+    if not path.is_dir():
+        raise BundleError(f"{path}: this is a file; a bundle is a directory with a bundle.json in it")
+    for candidate in (path, path / "model", path / "best"):
+        if (candidate / "bundle.json").is_file():
+            return candidate
+    raise BundleError(f"{path}: this is not a bundle, nor a run with a finished model (no bundle.json in it)")
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Open a bundle and check that every file in it is the one that was written.
+
+    Raises:
+        BundleError: It is missing, of another kind or version, or damaged; the message names the file.
+    """
+    path = find_bundle(path)
+    header = _read_header(path / "bundle.json")
+    for name, expected in header["files"].items():
+        _check_file(path, name, expected)
+    try:
+        return Bundle(
+            path=path,
+            model=resolve(ModelSettings, [SettingsSource(str(path / "bundle.json"), header["model"])]),
+            tokenizers=load_tokenizers(path / "tokenizer"),
+            settings_toml=(path / "settings.toml").read_text(encoding="utf-8"),
+            step=header["step"],
+            scores=header["scores"],
+        )
+    except (SettingsError, TokenizerError, OSError) as error:
+        raise BundleError(f"{path}: this bundle cannot be used: {error}") from None
+
+
+def _read_header(file: Path) -> dict[str, Any]:
+    try:
+        header = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise BundleError(f"{file}: damaged, cannot be read as JSON ({error}); copy or make the bundle again") from None
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise BundleError(f"{file}: this is not the header of a transduce bundle")
+    version = header.get("version")
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise BundleError(
+            f"{file}: written in bundle format {version}, and this version reads up to {FORMAT_VERSION}; "
+            "pip install --upgrade transduce"
+        )
+    kinds = {"step": int, "scores": dict, "model": dict, "files": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
+    if wrong:
+        raise BundleError(
+            f"{file}: damaged, '{wrong[0]}' is missing or of the wrong kind; copy or make the bundle again"
+        )
+    return header
+
+
+def _check_file(path: Path, name: str, expected: object) -> None:
+    file = path / name
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise BundleError(f"{path / 'bundle.json'}: names a file outside the bundle ({name!r}); do not use this bundle")
+    if not file.is_file():
+        raise BundleError(f"{file}: missing from the bundle; copy or make it again")
+    if sha256_file(file) != expected:
+        raise BundleError(f"{file}: damaged (its SHA-256 is not the one in bundle.json); copy or make the bundle again")

@@ -1,0 +1,57 @@
+"""``transduce prepare``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
+
+__all__ = ["prepare_command"]
+
+
+def _files(help_text: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(metavar="FILE", help=help_text, show_default=False)
+    return option
+
+
+FilesOption = list[str] | None
+
+
+def prepare_command(
+    out: OutOption,
+    recipe: RecipeArgument = None,
+    train_src: Annotated[FilesOption, _files("Source side of the training text; may be given again.")] = None,
+    train_tgt: Annotated[FilesOption, _files("Target side, line by line parallel to it.")] = None,
+    train: Annotated[FilesOption, _files("Training file with both sides: .tsv, .jsonl, .tmx, .xlf, .po, .mo.")] = None,
+    dev_src: Annotated[FilesOption, _files("Source side of the dev set; not given, one is held out.")] = None,
+    dev_tgt: Annotated[FilesOption, _files("Target side of the dev set.")] = None,
+    test_src: Annotated[FilesOption, _files("Source side of the test set; not given, one is held out.")] = None,
+    test_tgt: Annotated[FilesOption, _files("Target side of the test set.")] = None,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read, clean and encode text: learn the vocabulary and write memory-mapped arrays."""
+    from transduce.base.settings import SettingsSource
+    from transduce.cli.report import print_json, print_table
+    from transduce.pipeline.prepare import prepare
+    from transduce.pipeline.recipes import load_settings
+
+    given = {
+        "train_src": train_src,
+        "train_tgt": train_tgt,
+        "train": train,
+        "dev_src": dev_src,
+        "dev_tgt": dev_tgt,
+        "test_src": test_src,
+        "test_tgt": test_tgt,
+    }
+    options = [
+        SettingsSource(f"--{name.replace('_', '-')}", {"data": {name: files}}) for name, files in given.items() if files
+    ]
+    report = prepare(load_settings(recipe, overrides or (), options), out)
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        print_table(f"prepared {out}", report.rows())

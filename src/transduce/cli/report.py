@@ -1,0 +1,29 @@
+"""How reports look: tables for people, JSON for programs. Both go to stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["print_json", "print_table"]
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    """Print one JSON object."""
+    sys.stdout.write(json.dumps(values, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
+    """Print names and values in two columns."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, value)
+    Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty()).print(table)

@@ -1,0 +1,55 @@
+"""What this machine and this installation can do: the first thing to ask for in a bug report."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+__all__ = ["examine"]
+
+_OPTIONAL = {
+    "torch": "train",
+    "sacrebleu": "train",
+    "sacremoses": "train",
+    "lxml": "formats",
+    "polib": "formats",
+    "zstandard": "formats",
+    "matplotlib": "plot",
+    "sentencepiece": "sentencepiece",
+}
+
+
+def examine() -> dict[str, str]:
+    """Return findings by name, in words."""
+    found = {
+        "transduce": version("transduce"),
+        "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} usable",
+        "numpy": version("numpy"),
+        "tokenizers": version("tokenizers"),
+        "safetensors": version("safetensors"),
+    }
+    for package, extra in _OPTIONAL.items():
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = f"not installed: pip install 'transduce[{extra}]'"
+    if importlib.util.find_spec("torch") is not None:
+        found.update(_devices())
+    return found
+
+
+def _devices() -> dict[str, str]:
+    import torch
+
+    cuda = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    return {
+        "CUDA": ", ".join(cuda) if cuda else "no device",
+        "Apple MPS": "yes" if torch.backends.mps.is_available() else "no",
+        "torch threads": f"{torch.get_num_threads()}, vector units: {torch.backends.cpu.get_cpu_capability()}",
+        "OMP_WAIT_POLICY": os.environ.get(
+            "OMP_WAIT_POLICY", "not set: waiting threads spin and take the cores from others"
+        ),
+    }

@@ -1,0 +1,141 @@
+"""Files: one rule for line ends, whole or nothing, and messages that name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transduce.base.errors import DataError
+from transduce.base.files import (
+    STDIN,
+    atomic_directory,
+    atomic_file,
+    check_readable,
+    check_writable_directory,
+    read_lines,
+    sha256_file,
+)
+
+TEXT = "one\ntwo\u2028two\u0085two\x0ctwo\r\n\n  spaces  \nÜmläut 猫 🐈"
+LINES = ["one", "two\u2028two\u0085two\x0ctwo", "", "  spaces  ", "Ümläut 猫 🐈"]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_lines_are_the_same_however_the_file_is_packed(tmp_path: Path, suffix: str) -> None:
+    raw = TEXT.encode()
+    packed = {"": raw, ".gz": gzip.compress(raw), ".zst": zstandard.compress(raw)}[suffix]
+    file = tmp_path / f"a.txt{suffix}"
+    file.write_bytes(packed)
+    assert list(read_lines(file)) == LINES
+
+
+def test_stdin_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode()), encoding="latin-1"))
+    assert list(read_lines(STDIN)) == LINES
+
+
+@pytest.mark.parametrize(
+    ("raw", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\n", 1), (b"a\r\nb\r\n", 2)]
+)
+def test_the_last_newline_ends_a_line_and_starts_none(tmp_path: Path, raw: bytes, count: int) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(raw)
+    assert len(list(read_lines(file))) == count
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r")), min_size=1))
+def test_any_text_without_line_ends_comes_back(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    lines = ["first", *lines]
+    file = tmp_path_factory.mktemp("lines") / "a.txt"
+    file.write_bytes("".join(line + "\n" for line in lines).encode())
+    assert list(read_lines(file)) == lines
+
+
+def test_a_byte_order_mark_is_dropped_at_the_start_only(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes("\ufeffone\n\ufefftwo\n".encode())
+    assert list(read_lines(file)) == ["one", "\ufefftwo"]
+
+
+def test_bad_utf8_names_file_line_and_column(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"fine\nfine\ncaf\xe9\n")
+    with pytest.raises(DataError, match=r"a\.txt, line 3: not UTF-8 \(byte 0xe9 at column 4\)"):
+        list(read_lines(file))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("damage", ["cut", "not packed", "flipped"])
+def test_damaged_packing_is_named(tmp_path: Path, suffix: str, damage: str) -> None:
+    raw = os.urandom(4000).hex().encode()
+    packed = gzip.compress(raw) if suffix == ".gz" else zstandard.ZstdCompressor(write_checksum=True).compress(raw)
+    middle = len(packed) // 2
+    bad = {
+        "cut": packed[:-40],
+        "not packed": b"plain text\n",
+        "flipped": packed[:middle] + bytes([packed[middle] ^ 0xFF]) + packed[middle + 1 :],
+    }[damage]
+    file = tmp_path / f"a.txt{suffix}"
+    file.write_bytes(bad)
+    with pytest.raises(DataError, match=r"a\.txt"):
+        list(read_lines(file))
+
+
+def test_missing_files_and_directories_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        check_readable(tmp_path / "gone")
+    with pytest.raises(DataError, match="this is a directory"):
+        check_readable(tmp_path)
+
+
+def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x")
+    for bad in (file, file / "below", Path("/proc/nowhere")):
+        with pytest.raises(DataError, match="choose another --out"):
+            check_writable_directory(bad)
+    check_writable_directory(tmp_path / "new" / "deep")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("old")
+    with pytest.raises(RuntimeError), atomic_file(file) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_failed_directory_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "d"
+    with atomic_directory(target) as temporary:
+        (temporary / "x").write_text("old")
+    with pytest.raises(RuntimeError), atomic_directory(target) as temporary:
+        (temporary / "x").write_text("half")
+        raise RuntimeError
+    assert (target / "x").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_directory_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "d"
+    for name in ("x", "y"):
+        with atomic_directory(target) as temporary:
+            (temporary / name).write_text(name)
+    assert [path.name for path in target.iterdir()] == ["y"]
+
+
+def test_sha256_of_the_empty_file_is_the_known_one(tmp_path: Path) -> None:
+    file = tmp_path / "empty"
+    file.touch()
+    assert sha256_file(file) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
