@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: demo test test-all check style clean
 
 demo: .venv/.runtime
-	$(BIN)/python examples/demo.py
+	TRANSDUCE=$(BIN)/transduce examples/demo.sh demo
 
 test: check
 	$(BIN)/python -m pytest -m "not slow"

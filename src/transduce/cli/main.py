@@ -28,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-_USER, _OURS, _INTERRUPTED = 2, 1, 130
+_USER, _OURS = 2, 1
 
 for _name, _panel, _function in (
     ("prepare", "From text to a model", prepare.prepare_command),
@@ -80,12 +80,6 @@ def main() -> None:
         if show_traceback:
             raise
         _fail(f"error: {error}", _USER)
-    except KeyboardInterrupt:
-        _fail("interrupted", _INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output has gone (head, less): nothing is wrong, and there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except Exception as error:
         if show_traceback:
             raise
@@ -102,7 +96,7 @@ def _fail(message: str, code: int) -> None:
 def _send_log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LevelFormatter())
-    logger.addHandler(handler)
+    logger.handlers = [handler]
     logger.setLevel(logging.INFO)
     # All text is UTF-8 whatever the locale says; a lone surrogate in a name must not break the message about it.
     for stream in (sys.stdin, sys.stdout):

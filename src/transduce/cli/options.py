@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-__all__ = ["BundleArgument", "DeviceOption", "JsonOption", "OutOption", "RecipeArgument", "SetOption"]
+__all__ = ["BundleArgument", "JsonOption", "OutOption", "RecipeArgument", "SetOption"]
 
 RecipeArgument = Annotated[
     str | None, typer.Argument(help="A recipe's name (see 'transduce recipes') or a TOML file.", show_default=False)
@@ -22,7 +22,4 @@ OutOption = Annotated[Path, typer.Option("--out", "-o", help="Directory to write
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 BundleArgument = Annotated[
     Path, typer.Argument(help="A bundle, or a run directory with a finished model.", show_default=False)
-]
-DeviceOption = Annotated[
-    Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Where to compute; auto takes a GPU where there is one.")
 ]

@@ -16,14 +16,19 @@ def print_json(values: Mapping[str, Any]) -> None:
 
 
 def print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
-    """Print names and values in two columns."""
+    """Print names and values in two columns: a table on a terminal, else plain lines that no width cuts off."""
+    if not sys.stdout.isatty():
+        width = max((len(name) for name, _ in rows), default=0)
+        lines = [title, *(f"{name:<{width}}  {value}".rstrip() for name, value in rows)]
+        sys.stdout.write("".join(f"{line}\n" for line in lines if line))
+        return
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False)
-    table.add_column(style="bold", no_wrap=True)
+    table.add_column(style="bold", overflow="fold", max_width=40)
     table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(name, value)
-    Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    Console(highlight=False, markup=False).print(table)

@@ -1,58 +1,117 @@
 """The seam between the search and the model: ids and numbers in numpy arrays, nothing of torch.
 
-The search keeps hypotheses, an engine keeps what the model needs to extend them. A *row* is one open hypothesis of one
-sentence. An engine never decides anything about the search; every engine passes the same tests.
+The search keeps hypotheses; an engine keeps what the model needs to extend them. A *row* is one open hypothesis of one
+sentence. An engine never decides anything about the search, and every engine passes the same tests.
+
+How the two talk, for two sentences and a beam of two::
+
+    session = engine.start([src_a, src_b])      rows 0 and 1: one a sentence
+    session.step([0, 1], [BOS, BOS], k=2)       what may follow BOS in each
+    session.step([0, 0, 1, 1], [7, 9, 4, 8])    two hypotheses a sentence: each row names its parent in the step before
+    session.step([2, 3, 3], [5, 5, 6])          sentence a is settled: nobody extends its rows, so it has left
+    session.add([src_c])                        a waiting sentence enters: its row is number 3, after the rows 0 to 2
+    session.step([0, 2, 3], [4, 4, BOS])        rows of one sentence stand together, in the order in which they entered
+
+A parent is named, never moved: an engine may copy its cache in that order, or append to it and keep an index of ancestors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Engine", "FloatArray", "IntArray"]
+from transduce.base.errors import DecodingError
+
+__all__ = ["Engine", "FloatArray", "IntArray", "Proposals", "Session"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float32]
 
 
-class Engine(Protocol):
-    """A model ready to translate ids.
+class Proposals(NamedTuple):
+    """What may follow each row of a step. Log-probabilities are natural, at most 0, of the softmax over the whole vocabulary.
 
-    PAD, BOS and UNK are never proposed, though they keep their share of the softmax: log-probabilities are those of the
-    model's distribution over its whole vocabulary.
+    PAD, BOS and UNK are never proposed, though they keep their share of the softmax. EOS stands apart from the tokens,
+    since a search may have to refuse it (minimum length) or to force it (length limit).
     """
+
+    ids: IntArray
+    """``[rows, k]``: the k best tokens, control ids left out, best first; of equal ones the lower id comes first."""
+    log_probs: FloatArray
+    """``[rows, k]``: their log-probabilities."""
+    eos_log_probs: FloatArray
+    """``[rows]``: the log-probability of EOS."""
+
+    def check(self) -> None:
+        """Refuse numbers that are no log-probabilities, before a search takes them for bad translations.
+
+        Raises:
+            DecodingError: A number is NaN, infinite or above 0.
+        """
+        lowest = np.minimum(self.log_probs.min(), self.eos_log_probs.min())  # NaN, if there is one
+        highest = np.maximum(self.log_probs.max(), self.eos_log_probs.max())
+        if not (np.isfinite(lowest) and highest <= 0):
+            raise DecodingError(
+                f"the model gives log-probabilities between {lowest} and {highest}, which are none; its weights are damaged, "
+                "or numbers have grown too large for its precision: try float32"
+            )
+
+
+@runtime_checkable
+class Session(Protocol):
+    """The state of one search. Sessions of one engine are independent of each other."""
+
+    def add(self, sources: Sequence[Sequence[int]]) -> None:
+        """Encode more sentences: each gets one row, numbered after the rows of the latest step, in order.
+
+        Args:
+            sources: As in :meth:`Engine.start`.
+        """
+        ...
+
+    def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
+        """Extend rows by one token each, and propose what may follow.
+
+        Args:
+            parents: ``[rows]``: for each row of this step, the row that it extends: of the step before, or one added
+                since. Several rows may extend one. A row that none extends is forgotten, and so is a sentence without
+                rows. The rows of one sentence stand together, and sentences stand in the order in which they entered.
+            ids: ``[rows]``: the token that extends each row (BOS where the row has just been added).
+            k: Tokens to propose for each row: at least 1, at most the target vocabulary without the control ids.
+        """
+        ...
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A model ready to translate ids. May be shared by threads."""
 
     @property
     def tgt_vocab_size(self) -> int:
         """Size of the target vocabulary, control ids included."""
         ...
 
-    def start(self, sources: Sequence[Sequence[int]]) -> Any:
-        """Encode sentences and return the state of a search over them, with one row for each sentence, in order.
+    @property
+    def max_sentence_tokens(self) -> int | None:
+        """The longest source or target in tokens, EOS not counted, that the model has positions for; None: any length."""
+        ...
+
+    def start(self, sources: Sequence[Sequence[int]]) -> Session:
+        """Encode sentences and begin a search over them, with one row for each, in order.
 
         Args:
-            sources: Source ids of each sentence, without BOS, EOS or padding; none is empty.
+            sources: Source ids of each sentence, without BOS, EOS or padding. An empty one is allowed: EOS alone.
         """
         ...
 
-    def step(self, state: Any, parents: IntArray, ids: IntArray, k: int) -> tuple[FloatArray, IntArray]:
-        """Extend rows by one token each, and propose what may follow.
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
+        """Return the log-probability of every token of given targets, EOS last: ``[len(target) + 1]`` for each pair.
 
         Args:
-            state: What :meth:`start` returned; it is updated in place.
-            parents: ``[rows]``: for each row of this step, the row of the step before that it extends. A row may be
-                extended by several or by none; a sentence none of whose rows is extended leaves the batch.
-            ids: ``[rows]``: the token that extends each row (BOS at the first step).
-            k: How many continuations to return for each row.
-
-        Returns:
-            ``[rows, k]`` log-probabilities (natural, falling; ``-inf`` where fewer than ``k`` tokens exist) and ``[rows, k]`` ids.
+            sources: As in :meth:`start`.
+            targets: Target ids of each sentence, without BOS, EOS or padding. Control ids among them are an error of the caller.
         """
-        ...
-
-    def score_eos(self, state: Any) -> FloatArray:
-        """Return ``[rows]``: the log-probability of EOS after each row of the latest step."""
         ...

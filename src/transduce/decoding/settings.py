@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, model_validator
 
 from transduce.base.settings import Settings
 
-__all__ = ["DecodeSettings"]
+__all__ = ["DecodeDevice", "DecodeSettings"]
+
+DecodeDevice = Literal["auto", "cpu", "cuda", "mps"]
 
 
 class DecodeSettings(Settings):
@@ -21,13 +25,17 @@ class DecodeSettings(Settings):
     max_tokens: int | None = Field(default=None, ge=1)
     """A translation has at most this many tokens whatever the source, EOS not counted."""
     min_tokens: int = Field(default=0, ge=0)
-    """A translation has at least this many tokens, EOS not counted."""
+    """A translation has at least this many tokens, EOS not counted, even if the source length allows fewer."""
     n_best: int = Field(default=1, ge=1)
     """Hypotheses returned for a sentence, best first. At most beam_size."""
     batch_tokens: int = Field(default=4096, ge=1)
     """Source tokens translated together, padding included: the memory dial. Does not change the results."""
+    window_lines: int = Field(default=2000, ge=1)
+    """Lines read and sorted by length together, so that batches hold little padding. Results come out in input order."""
     max_src_tokens: int = Field(default=1024, ge=1)
     """Longer sources are cut off at this many tokens, with a warning that names the line."""
+    device: DecodeDevice = "auto"
+    """Where to translate. ``auto``: CUDA if there is any, else Apple MPS, else the CPU."""
 
     @model_validator(mode="after")
     def _check_sizes(self) -> DecodeSettings:

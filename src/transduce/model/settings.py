@@ -51,7 +51,9 @@ class ModelSettings(Settings):
                 f"n_heads ({self.n_heads}) must divide d_model ({self.d_model}) unless d_k and d_v are given; try {near}"
             )
         if self.positions == "sinusoidal" and self.d_model % 2:
-            raise ValueError(f"d_model ({self.d_model}) must be even for sinusoidal positions (pairs of sine and cosine)")
+            raise ValueError(
+                f"d_model ({self.d_model}) must be even for sinusoidal positions (pairs of sine and cosine)"
+            )
         return self
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from transduce.base.errors import BundleError, SettingsError
 from transduce.base.settings import SettingsSource, parse_override, resolve
 from transduce.bundle import Bundle
+from transduce.decoding.settings import DecodeSettings
 from transduce.pipeline.settings import RunSettings
 
 __all__ = ["decode_settings", "read_run_settings"]
@@ -26,8 +27,8 @@ def read_run_settings(bundle: Bundle) -> RunSettings:
         raise BundleError(f"{file}: the settings of this bundle cannot be used: {error}") from None
 
 
-def decode_settings(bundle: Bundle, overrides: Sequence[str] = ()) -> RunSettings:
-    """Return the settings of a bundle with its ``decode`` section changed by overrides.
+def decode_settings(bundle: Bundle, overrides: Sequence[str] = ()) -> DecodeSettings:
+    """Return the settings of the search that a bundle holds, changed by overrides.
 
     Raises:
         SettingsError: An override is wrong, or is of another section: a trained model is not changed by settings.
@@ -37,7 +38,7 @@ def decode_settings(bundle: Bundle, overrides: Sequence[str] = ()) -> RunSetting
         section = next(iter(source.values))
         if section in RunSettings.model_fields and section != "decode":
             raise SettingsError(
-                f"{source.origin}: has no effect here, since the model is trained; only decode.* can be set"
+                f"{source.origin}: has no effect, since the model is trained; only decode.* can be set here"
             )
-    kept = SettingsSource(str(bundle.path / "settings.toml"), tomllib.loads(bundle.settings_toml))
-    return resolve(RunSettings, [kept, *sources])
+    own = SettingsSource(str(bundle.path / "settings.toml"), tomllib.loads(bundle.settings_toml))
+    return resolve(RunSettings, [own, *sources]).decode

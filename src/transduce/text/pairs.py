@@ -1,14 +1,137 @@
-"""A sentence pair, and reading pairs from files of every kind."""
+"""Sentence pairs from files: two plain files in step, or one file that holds both sides, of the kind its suffix says."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
 
-__all__ = ["SentencePair"]
+from transduce.base.errors import DataError
+from transduce.base.extras import require
+from transduce.base.files import STDIN, check_readable, read_lines
+from transduce.base.log import logger, plural
+from transduce.text.jsonl import read_jsonl
+from transduce.text.po import read_mo, read_po
+from transduce.text.segments import SentencePair
+from transduce.text.tmx import read_tmx
+from transduce.text.tsv import read_tsv
+from transduce.text.xliff import read_xliff
+
+__all__ = ["PAIR_SUFFIXES", "SentencePair", "check_pairs_file", "read_pairs", "read_parallel"]
+
+PAIR_SUFFIXES = (".tsv", ".jsonl", ".tmx", ".xlf", ".xliff", ".po", ".mo")
+"""Suffixes of the files that hold both sides. Each may be followed by ``.gz`` or ``.zst``."""
+
+_PACKED = (".gz", ".zst")
 
 
-class SentencePair(NamedTuple):
-    """One sentence in two languages."""
+def read_parallel(src: Path, tgt: Path) -> Iterator[SentencePair]:
+    """Yield line ``i`` of one plain text file with line ``i`` of another.
 
-    src: str
-    tgt: str
+    Args:
+        src: The source side, one sentence a line; ``.gz``, ``.zst`` or ``-`` for standard input too.
+        tgt: The target side.
+
+    Raises:
+        DataError: One of the files cannot be read (at the call), or they differ in their number of lines (at the end).
+    """
+    if src == tgt == STDIN:
+        raise DataError("-: both sides are standard input; give a file for one of them")
+    check_readable(src)
+    check_readable(tgt)
+    return _in_step(src, tgt)
+
+
+def _in_step(src: Path, tgt: Path) -> Iterator[SentencePair]:
+    src_lines, tgt_lines = read_lines(src), read_lines(tgt)
+    n_pairs = 0
+    for src_line, tgt_line in zip_longest(src_lines, tgt_lines):
+        if src_line is None or tgt_line is None:
+            break
+        n_pairs += 1
+        yield SentencePair(src_line, tgt_line)
+    else:
+        return
+    n_src = n_pairs + (src_line is not None) + sum(1 for _ in src_lines)
+    n_tgt = n_pairs + (tgt_line is not None) + sum(1 for _ in tgt_lines)
+    raise DataError(
+        f"{src} has {plural(n_src, 'line')} and {tgt} has {plural(n_tgt, 'line')}: parallel files must have as many; "
+        f"find the line that is missing on one side, since every pair after it may be wrong"
+    )
+
+
+def read_pairs(
+    path: Path, *, src_lang: str, tgt_lang: str, skipped: Counter[str] | None = None
+) -> Iterator[SentencePair]:
+    """Yield the pairs of a file that holds both sides. The suffix says how it is read; ``.gz`` and ``.zst`` below it too.
+
+    A line break inside a segment becomes a space: a pair is one line on each side.
+
+    Args:
+        path: The file.
+        src_lang: Source language, for formats that name their languages.
+        tgt_lang: Target language.
+        skipped: Counts by reason what the file has but what is no pair, such as fuzzy entries. When it is not given,
+            they are named in one warning at the end.
+
+    Raises:
+        DataError: The file cannot be read or is of an unknown kind (at the call), or its content is wrong.
+        MissingExtraError: The file needs a package that is not installed (at the call).
+    """
+    check_pairs_file(path)
+    counts: Counter[str] = Counter() if skipped is None else skipped
+    pairs = _reader(path, src_lang, tgt_lang, counts)
+    return pairs if skipped is not None else _warn_at_end(pairs, path, counts)
+
+
+def check_pairs_file(path: Path) -> None:
+    """Make sure that :func:`read_pairs` can start on a file: it is there, of a known kind, and its packages are too.
+
+    Call it for every input before the first is read.
+
+    Raises:
+        DataError: The file cannot be read or is of an unknown kind.
+        MissingExtraError: The file needs a package that is not installed.
+    """
+    suffix = _pair_suffix(path)
+    check_readable(path)
+    if path.suffix == ".zst":
+        require("zstandard", extra="formats", purpose="Reading .zst files")
+    if suffix in (".tmx", ".xlf", ".xliff"):
+        require("lxml.etree", extra="formats", purpose="Reading TMX and XLIFF files")
+    if suffix in (".po", ".mo"):
+        require("polib", extra="formats", purpose="Reading PO and MO files")
+
+
+def _pair_suffix(path: Path) -> str:
+    suffix = (path.with_suffix("") if path.suffix in _PACKED else path).suffix.lower()
+    if suffix not in PAIR_SUFFIXES:
+        raise DataError(
+            f"{path}: unknown kind of file ('{suffix}'); files that hold both sides are {', '.join(PAIR_SUFFIXES)}, each "
+            f"also with .gz or .zst; give two plain text files as one file a side, for example train_src and train_tgt"
+        )
+    return suffix
+
+
+def _reader(path: Path, src_lang: str, tgt_lang: str, skipped: Counter[str]) -> Iterator[SentencePair]:
+    match _pair_suffix(path):
+        case ".tsv":
+            return read_tsv(path)
+        case ".jsonl":
+            return read_jsonl(path, src_lang=src_lang, tgt_lang=tgt_lang)
+        case ".tmx":
+            return read_tmx(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case ".po":
+            return read_po(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case ".mo":
+            return read_mo(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case _:
+            return read_xliff(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+
+
+def _warn_at_end(pairs: Iterator[SentencePair], path: Path, skipped: Counter[str]) -> Iterator[SentencePair]:
+    yield from pairs
+    if skipped:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.most_common())
+        logger.warning("%s: %s skipped: %s", path, plural(skipped.total(), "segment"), reasons)

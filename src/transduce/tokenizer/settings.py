@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from transduce.base.settings import Settings
 
 __all__ = ["TokenizerSettings"]
+
+_MIN_WORDPIECE = 4 + 2 * 256
 
 
 class TokenizerSettings(Settings):
@@ -18,14 +20,54 @@ class TokenizerSettings(Settings):
     kind: Literal["bpe", "wordpiece", "unigram", "sentencepiece", "subword-nmt"] = "bpe"
     """The subword algorithm. The first three are learned by ``prepare``; the last two are imported from ``model_file``."""
     vocab_size: int = Field(default=8000, ge=260)
-    """Size of each vocabulary, the 4 control ids and the 256 bytes included. The paper: about 37,000 (en-de), 32,000 (en-fr)."""
+    """Most entries of each learned vocabulary, the 4 control ids and the 256 bytes (word-piece: twice) included. A corpus
+    that does not give as many makes a smaller one, with a warning. The paper: about 37,000 (en-de), 32,000 (en-fr)."""
     joint: bool = True
     """True: one vocabulary for both sides, so that all embeddings can be tied (paper, section 3.4). False: one a side."""
     normalization: Literal["none", "nfc", "nfkc"] = "none"
-    """Unicode normalization of text before it is encoded, stored in the bundle. ``none`` keeps every character as it is."""
+    """Unicode normalization of text before it is encoded, stored in the bundle. ``none`` keeps every character as it is,
+    so that NFC and NFD spellings of one text get different ids."""
     max_learn_lines: int = Field(default=2_000_000, ge=1)
     """Learn the vocabulary from at most this many pairs, spread evenly over the corpus."""
     model_file: Path | None = None
     """An existing SentencePiece ``.model`` or subword-nmt codes file to import (``kind`` says which)."""
+    tgt_model_file: Path | None = None
+    """The same for the target, with ``joint = false``. subword-nmt: without it the codes of ``model_file`` are for both."""
     vocab_file: Path | None = None
-    """subword-nmt only: the vocabulary, one token a line, a count after it if there is one. Needed with ``kind = "subword-nmt"``."""
+    """subword-nmt only: the vocabulary, a token a line, its count after it if there is one. Needed with this kind."""
+    tgt_vocab_file: Path | None = None
+    """subword-nmt only: the vocabulary of the target. Needed with ``joint = false``."""
+    vocab_threshold: int | None = Field(default=None, ge=1)
+    """subword-nmt only, as its ``--vocabulary-threshold``: tokens counted fewer times in the vocabulary, or absent from it,
+    are cut into smaller ones. Without it the codes are applied as they are, and absent tokens become the unknown id."""
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> TokenizerSettings:
+        imported = {"sentencepiece": ("model_file",), "subword-nmt": ("model_file", "vocab_file")}.get(self.kind, ())
+        for name in imported:
+            if getattr(self, name) is None:
+                raise ValueError(f"{name} is needed with kind = {self.kind!r}: the file to import")
+        if not imported:
+            self._refuse("model_file", f"kind = {self.kind!r} is learned, not imported")
+        if self.kind != "subword-nmt":
+            for name in ("vocab_file", "tgt_vocab_file", "vocab_threshold"):
+                self._refuse(name, "it is for kind = 'subword-nmt'")
+        self._check_target(imported)
+        if self.kind == "wordpiece" and self.vocab_size < _MIN_WORDPIECE:
+            raise ValueError(
+                f"vocab_size ({self.vocab_size}) must be at least {_MIN_WORDPIECE} with kind = 'wordpiece'"
+            )
+        return self
+
+    def _check_target(self, imported: tuple[str, ...]) -> None:
+        if self.joint or not imported:
+            for name in ("tgt_model_file", "tgt_vocab_file"):
+                self._refuse(name, "it is for an imported tokenizer with joint = false")
+        elif self.kind == "sentencepiece" and self.tgt_model_file is None:
+            raise ValueError("tgt_model_file is needed with joint = false: the target's SentencePiece model")
+        elif self.kind == "subword-nmt" and self.tgt_vocab_file is None:
+            raise ValueError("tgt_vocab_file is needed with joint = false: the target's vocabulary")
+
+    def _refuse(self, name: str, reason: str) -> None:
+        if getattr(self, name) is not None:
+            raise ValueError(f"{name} has no effect here, since {reason}; remove it")

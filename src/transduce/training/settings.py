@@ -27,7 +27,7 @@ class TrainSettings(Settings):
     max_pair_tokens: int = Field(default=256, ge=1)
     """Pairs with a longer side than this many tokens are left out of training, and counted."""
     schedule: Literal["paper", "inverse_sqrt", "cosine", "linear", "constant"] = "paper"
-    """Learning rate over steps. ``paper``: section 5.3. The others rise to ``peak_lr`` in ``warmup_steps`` and then fall or stay."""
+    """Learning rate over steps. ``paper``: section 5.3. The others rise to ``peak_lr`` in ``warmup_steps``, then fall or stay."""
     warmup_steps: int = Field(default=4000, ge=1)
     """Steps in which the learning rate rises. Paper: section 5.3."""
     lr_factor: float = Field(default=1.0, gt=0)
@@ -75,8 +75,14 @@ class TrainSettings(Settings):
             raise ValueError(f'schedule = "{self.schedule}" needs peak_lr; try 0.0005')
         if self.schedule != "paper" and self.lr_factor != 1.0:
             raise ValueError(f'lr_factor has no effect with schedule = "{self.schedule}"; set peak_lr')
+        if self.schedule in ("cosine", "linear") and self.warmup_steps >= self.n_steps:
+            raise ValueError(
+                f'schedule = "{self.schedule}" falls from warmup_steps ({self.warmup_steps}) to n_steps ({self.n_steps}), '
+                "so warmup_steps must be the smaller; lower it"
+            )
         if self.average_last > self.keep_checkpoints:
             raise ValueError(
-                f"average_last ({self.average_last}) must be at most keep_checkpoints ({self.keep_checkpoints}); raise keep_checkpoints"
+                f"average_last ({self.average_last}) must be at most keep_checkpoints ({self.keep_checkpoints}); "
+                "raise keep_checkpoints"
             )
         return self

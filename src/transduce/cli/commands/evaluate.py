@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from transduce.cli.options import BundleArgument, DeviceOption, JsonOption, SetOption
+from transduce.cli.options import BundleArgument, JsonOption, SetOption
 
 __all__ = ["evaluate_command", "score_command"]
 
@@ -28,7 +28,6 @@ def evaluate_command(
     tokenized_bleu: Annotated[
         bool, typer.Option(help="Also BLEU on lowercased, Moses-tokenized text, as many papers print it.")
     ] = False,
-    device: DeviceOption = "auto",
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,7 +42,6 @@ def evaluate_command(
         output=output,
         tokenize=tokenize,
         tokenized_bleu=tokenized_bleu,
-        device=device,
         overrides=overrides or (),
     )
     if as_json:

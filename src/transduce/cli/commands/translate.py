@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from transduce.cli.options import BundleArgument, DeviceOption, SetOption
+from transduce.cli.options import BundleArgument, SetOption
 
 __all__ = ["translate_command"]
 
@@ -30,11 +30,10 @@ def translate_command(
     ] = None,
     scores: Annotated[bool, typer.Option(help="Print the score before each translation, and a tab.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each line.")] = False,
-    device: DeviceOption = "auto",
     overrides: SetOption = None,
 ) -> None:
     """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
-    from transduce.base.files import atomic_file, check_readable, read_lines
+    from transduce.base.files import STDIN, atomic_file, check_readable, read_lines
     from transduce.pipeline.translate import translate
 
     check_readable(source)
@@ -43,7 +42,9 @@ def translate_command(
         changes.append(f"decode.beam_size={beam}")
     if n_best is not None:
         changes.append(f"decode.n_best={n_best}")
-    results = translate(bundle, read_lines(source), device=device, overrides=changes)
+    if source == STDIN and sys.stdin.isatty():
+        changes.append("decode.window_lines=1")  # someone is typing: answer each line
+    results = translate(bundle, read_lines(source), overrides=changes)
     with ExitStack() as stack:
         if output is None:
             stream = sys.stdout

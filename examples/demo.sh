@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The whole story in order: train a translator, score it, translate, and look at its attention.
+#
+#     make demo            sets everything up and runs this
+#     examples/demo.sh     the same, where transduce is installed
+#
+# The corpus is the phrasebook: English-German sentences that the project makes itself. Its test set holds combinations
+# of words and sentence patterns that training never shows. For your own text, see the README.
+set -euo pipefail
+
+run=${1:-demo}
+transduce=${TRANSDUCE:-transduce}
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+say "1. Train the Transformer of 2017 on the phrasebook (prepares the data first)"
+"$transduce" train phrasebook --out "$run" --resume
+
+say "2. Score it on sentences that it has never seen"
+"$transduce" evaluate "$run"
+
+say "3. Translate three sentences"
+for sentence in "The old man is reading a newspaper." "We have to get up early tomorrow." "Where can I buy a ticket?"; do
+    printf '%s\n    ' "$sentence"
+    "$transduce" translate "$run" <<<"$sentence"
+done
+
+say "4. Look at what it looks at"
+"$transduce" inspect "$run" "The old man is reading a newspaper." --attention "$run/attention.png"
+
+say "Now yours"
+cat <<END
+Translate a sentence of your own (the phrasebook is about everyday life):
+    echo "I would like a cup of coffee." | $transduce translate $run
+Look at the attention:
+    $run/attention.png
+Train on your own two text files:
+    $transduce train small --out runs/mine --set 'data.train_src=["my.en"]' --set 'data.train_tgt=["my.de"]'
+END

@@ -1,0 +1,54 @@
+"""``transduce train``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
+
+__all__ = ["train_command"]
+
+
+def train_command(
+    out: OutOption,
+    recipe: RecipeArgument = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Data made by 'transduce prepare'; not given, OUT/data, prepared first.", show_default=False),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT, or start it.")] = False,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a model; Ctrl-C saves and stops, --resume goes on as if nothing had happened."""
+    from transduce.base.settings import parse_override
+    from transduce.cli.progress import TrainingProgress
+    from transduce.cli.report import print_json, print_table
+    from transduce.pipeline.recipes import load_settings, read_recipe
+    from transduce.pipeline.train import prepared_settings, train
+
+    if data is None:
+        settings = load_settings(recipe, overrides or ())
+    else:
+        sources = read_recipe(recipe) if recipe is not None else []
+        settings = prepared_settings(data, [*sources, *(parse_override(text) for text in overrides or ())])
+    try:
+        with TrainingProgress() as progress:
+            report = train(settings, out, data=data, resume=resume, listeners=[progress])
+    except KeyboardInterrupt as stop:
+        typer.echo(str(stop) or "interrupted", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(report.as_dict())
+        return
+    rows = [
+        ("model", str(report.model)),
+        ("made of", f"the average of the last {report.n_averaged} checkpoints, {report.step:,} updates"),
+        ("time", f"{report.minutes:.1f} minutes"),
+        *((f"dev {name}", f"{value:.3f}") for name, value in report.scores.items()),
+        ("translate with", f"transduce translate {report.model.parent} < input.txt"),
+    ]
+    print_table("trained", rows)

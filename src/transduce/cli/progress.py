@@ -1,0 +1,140 @@
+"""What a person sees while a model trains: a bar with speed and time left, or plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import math
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, final
+
+from transduce.training.records import (
+    CheckpointRecord,
+    EpochRecord,
+    Record,
+    StartRecord,
+    StepRecord,
+    StopRecord,
+    ValidationRecord,
+)
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+__all__ = ["TrainingProgress", "format_duration", "format_record"]
+
+
+@final
+class TrainingProgress:
+    """A listener that shows a run on stderr. Use it as a context, so that the bar is always taken down."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._n_steps = 0
+
+    def __enter__(self) -> TrainingProgress:
+        if sys.stderr.isatty():
+            self._bar = _make_bar()
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, record: Record) -> None:
+        """Show one record."""
+        if isinstance(record, StartRecord):
+            self._n_steps = record.n_steps
+        line = format_record(record, self._n_steps)
+        if self._bar is None:
+            if line:
+                sys.stderr.write(line + "\n")
+                sys.stderr.flush()
+            return
+        if isinstance(record, StartRecord):
+            self._task = self._bar.add_task("training", total=record.n_steps, completed=record.step, about="")
+        if isinstance(record, StepRecord) and self._task is not None:
+            self._bar.update(self._task, completed=record.step, about=_about_step(record))
+        elif line:
+            self._bar.console.print(line, markup=False, highlight=False)
+
+
+def format_duration(seconds: float) -> str:
+    """Write a time as hours, minutes and seconds.
+
+    >>> format_duration(75), format_duration(3725), format_duration(float("inf"))
+    ('1:15', '1:02:05', '?')
+    """
+    if not math.isfinite(seconds):
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def format_record(record: Record, n_steps: int) -> str:
+    """Write a record as one plain line; nothing for a record that a person need not see."""
+    match record:
+        case StartRecord():
+            goes_on = f", going on from {record.resumed_from}" if record.resumed_from else ""
+            return (
+                f"training {record.n_parameters:,} parameters on {record.n_pairs:,} pairs, on {record.device}{goes_on}"
+            )
+        case StepRecord():
+            return f"step {record.step:,}/{n_steps:,}  {_about_step(record)}  eta {format_duration(record.eta_s)}"
+        case ValidationRecord():
+            scores = "  ".join(f"{name} {value:.2f}" for name, value in record.scores.items())
+            best = "  (best so far)" if record.is_best else ""
+            return f"dev set after step {record.step:,}: {scores}{best}  [{record.took_s:.1f} s]"
+        case EpochRecord(n_left_out=0):
+            return ""
+        case EpochRecord():
+            left_out = f"{record.n_left_out:,} left out as too long (train.max_pair_tokens)"
+            return (
+                f"epoch {record.epoch + 1} is complete: {record.n_pairs:,} pairs, {left_out}"
+                if record.epoch == 0
+                else ""
+            )
+        case CheckpointRecord():
+            return f"checkpoint {record.path}"
+        case StopRecord():
+            return f"stopped after step {record.step:,} ({record.reason}), {format_duration(record.seconds)} in all"
+
+
+def _about_step(record: StepRecord) -> str:
+    text = (
+        f"epoch {record.epoch + 1}  loss {record.loss:.3f}  perplexity {_exp(record.nll):.2f}  "
+        f"lr {record.learning_rate:.2e}  {record.tgt_tokens_per_s:,.0f} tok/s"
+    )
+    return text + (f"  {record.n_refused} updates refused (not finite)" if record.n_refused else "")
+
+
+def _exp(nats: float) -> float:
+    return math.exp(min(nats, 700.0))  # beyond that a float is full; the number means nothing anyway
+
+
+def _make_bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[about]}"),
+        TimeElapsedColumn(),
+        TextColumn("eta"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        refresh_per_second=4,
+    )

@@ -1,0 +1,160 @@
+"""Which pairs make up each step: batches of about equal tokens and little padding, in an order fixed by the seed.
+
+An epoch is planned like this:
+
+1. All pairs that are not too long are shuffled and cut into pools.
+2. A pool is sorted by length and cut into *global batches* of about ``batch_tokens`` target tokens. Sentences of a batch
+   are then of about one length, which is what keeps padding small.
+3. The batches of a pool are shuffled, so that short and long ones come in any order.
+4. A global batch is cut into microbatches that fit a device.
+
+Only step 4 knows the device: the update is the same on any number of devices of any size.
+
+Paper: section 5.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from transduce.base.errors import DataError
+from transduce.base.log import plural
+from transduce.data.store import TokenStore
+
+__all__ = ["IntArray", "StepPlan", "count_too_long", "padding_share", "plan_epoch"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """The pairs of one step: one global batch, cut into microbatches."""
+
+    microbatches: tuple[IntArray, ...]
+    """Each ``[b]``: indexes of pairs in the store."""
+    n_tgt_tokens: int
+    """Real target tokens of the whole step, EOS included: what the summed loss is divided by."""
+
+
+def plan_epoch(
+    store: TokenStore,
+    *,
+    batch_tokens: int,
+    device_tokens: int,
+    pool_pairs: int,
+    max_pair_tokens: int,
+    seed: int,
+    epoch: int,
+) -> Iterator[StepPlan]:
+    """Plan the steps of one pass over a store. Nothing is read but lengths, so skipping steps of a resumed run is cheap.
+
+    Every pair occurs once, but for those with a longer side than ``max_pair_tokens``; :func:`count_too_long` counts them.
+    The pools, and the batches of a pool, are cut into equal shares, so that none at the end is a small one.
+
+    Args:
+        store: The pairs.
+        batch_tokens: Target tokens of a global batch, EOS included, padding excluded: at most this many, give or take a pair.
+        device_tokens: Tokens of a microbatch, EOS and padding included, on its wider side: at most this many. A longer
+            pair is a microbatch of its own.
+        pool_pairs: At most this many pairs are shuffled and sorted together.
+        max_pair_tokens: Leave out pairs with a longer side than this, EOS not counted.
+        seed: With ``epoch``, fixes the plan: the same on every machine and with every version of numpy.
+        epoch: Number of the pass, from 0.
+
+    Raises:
+        DataError: No pair is left.
+
+    Paper: section 5.1.
+    """
+    kept = np.flatnonzero(_longer_side(store) <= max_pair_tokens)
+    if len(kept) == 0:
+        raise DataError(
+            f"{store.directory}: none of its {plural(len(store), 'pair')} has at most {max_pair_tokens} tokens a side; "
+            f"there is nothing to train on (train.max_pair_tokens sets the limit)"
+        )
+    return _plan(store, kept, batch_tokens, device_tokens, pool_pairs, _Shuffler(seed, epoch))
+
+
+def count_too_long(store: TokenStore, max_pair_tokens: int) -> int:
+    """Count the pairs that :func:`plan_epoch` leaves out because a side is longer than ``max_pair_tokens``."""
+    return int(np.count_nonzero(_longer_side(store) > max_pair_tokens))
+
+
+def padding_share(store: TokenStore, plans: Iterable[StepPlan]) -> float:
+    """Return the share of padding among all tokens of the padded tensors of some steps, both sides together: 0 to 1."""
+    n_real = n_all = 0
+    for plan in plans:
+        for indexes in plan.microbatches:
+            for lengths in (store.src_lengths[indexes] + 1, store.tgt_lengths[indexes] + 1):
+                n_real += int(lengths.sum())
+                n_all += int(lengths.max()) * len(indexes)
+    return 1 - n_real / n_all if n_all else 0.0
+
+
+class _Shuffler:
+    """Random orders that stay the same for good.
+
+    Only the raw 64-bit stream of PCG64 is used, which numpy promises never to change; it does not promise that of
+    ``Generator.permutation``. Sorting random keys gives each order with equal probability (equal keys do not occur in practice).
+    """
+
+    def __init__(self, seed: int, epoch: int) -> None:
+        self._bits = np.random.PCG64(np.random.SeedSequence([seed % (1 << 64), epoch]))  # a seed may be negative
+
+    def order(self, n: int) -> IntArray:
+        """Return the numbers 0 to n - 1 in random order."""
+        keys = np.asarray(self._bits.random_raw(n), dtype=np.uint64)
+        return np.argsort(keys, kind="stable").astype(np.int64)
+
+
+def _plan(
+    store: TokenStore, kept: IntArray, batch_tokens: int, device_tokens: int, pool_pairs: int, shuffler: _Shuffler
+) -> Iterator[StepPlan]:
+    shuffled = kept[shuffler.order(len(kept))]
+    for pool in np.array_split(shuffled, -(-len(shuffled) // pool_pairs)):
+        batches = _cut_batches(store, pool[_length_order(store, pool)], batch_tokens)
+        for number in shuffler.order(len(batches)):
+            batch = batches[number]
+            yield StepPlan(
+                microbatches=tuple(_cut_microbatches(store, batch, device_tokens)),
+                n_tgt_tokens=int(store.tgt_lengths[batch].sum()) + len(batch),
+            )
+
+
+def _length_order(store: TokenStore, pool: IntArray) -> IntArray:
+    """Return the order of a pool by target length, then source length.
+
+    Source lengths rise among targets of even length and fall among those of odd length: where a batch holds the end of
+    one target length and the start of the next, its sources are still of about one length.
+    """
+    src, tgt = store.src_lengths[pool], store.tgt_lengths[pool]
+    return np.lexsort((np.where(tgt % 2 == 0, src, -src), tgt)).astype(np.int64)
+
+
+def _cut_batches(store: TokenStore, pairs: IntArray, batch_tokens: int) -> list[IntArray]:
+    """Cut sorted pairs into the fewest equal shares of target tokens that are not larger than ``batch_tokens``."""
+    ends = np.cumsum(store.tgt_lengths[pairs].astype(np.int64) + 1)
+    n_batches = -(-int(ends[-1]) // batch_tokens)
+    marks = ends[-1] * np.arange(1, n_batches) // n_batches
+    return [batch for batch in np.split(pairs, np.searchsorted(ends, marks, side="right")) if len(batch)]
+
+
+def _cut_microbatches(store: TokenStore, batch: IntArray, device_tokens: int) -> Iterator[IntArray]:
+    """Cut a batch into the longest runs whose padded size fits a device."""
+    widths = _longer_side(store, batch).astype(np.int64) + 1
+    start = 0
+    while start < len(batch):
+        # Every pair takes at least one token, so no run can be longer than device_tokens pairs.
+        run = np.maximum.accumulate(widths[start : start + device_tokens])
+        sizes = run * np.arange(1, len(run) + 1)
+        n_fit = max(1, int(np.searchsorted(sizes, device_tokens, side="right")))
+        yield batch[start : start + n_fit]
+        start += n_fit
+
+
+def _longer_side(store: TokenStore, pairs: IntArray | slice = slice(None)) -> npt.NDArray[np.int32]:
+    return np.maximum(store.src_lengths[pairs], store.tgt_lengths[pairs])

@@ -1,0 +1,1 @@
+"""The grammar of the phrasebook: how words are inflected in English and German."""

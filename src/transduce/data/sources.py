@@ -1,0 +1,163 @@
+"""Where pairs come from: two parallel files, one file with both sides, or a corpus by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
+
+from transduce.base.errors import DataError
+from transduce.base.files import STDIN, check_readable
+from transduce.data.settings import DataSettings
+from transduce.text.pairs import SentencePair, check_pairs_file, read_pairs, read_parallel
+
+__all__ = ["PARTS", "NamedCorpus", "PairSource", "PairsFile", "ParallelFiles", "Part", "check_sources", "find_sources"]
+
+Part = Literal["train", "dev", "test"]
+"""The three parts of a data set."""
+PARTS: tuple[Part, ...] = ("train", "dev", "test")
+
+
+@runtime_checkable
+class PairSource(Protocol):
+    """Something that pairs are read from."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        ...
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that it reads; none for a corpus that is made on the spot."""
+        ...
+
+    def check(self) -> None:
+        """Make sure that reading can start. Raises an error of this package when it cannot."""
+        ...
+
+    def read(self) -> Iterator[SentencePair]:
+        """Yield the pairs. Standard input can be read once only."""
+        ...
+
+
+@dataclass(frozen=True)
+class ParallelFiles:
+    """Two plain text files, line by line parallel."""
+
+    src: Path
+    tgt: Path
+
+    @property
+    def name(self) -> str:
+        """Both file names."""
+        return f"{self.src} + {self.tgt}"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Both files."""
+        return self.src, self.tgt
+
+    def check(self) -> None:
+        """Make sure that both files can be read."""
+        check_readable(self.src)
+        check_readable(self.tgt)
+
+    def read(self) -> Iterator[SentencePair]:
+        """Yield line ``i`` of one file with line ``i`` of the other."""
+        return read_parallel(self.src, self.tgt)
+
+
+@dataclass(frozen=True)
+class PairsFile:
+    """One file that holds both sides, of the kind that its suffix says."""
+
+    path: Path
+    src_lang: str
+    tgt_lang: str
+
+    @property
+    def name(self) -> str:
+        """The file name."""
+        return str(self.path)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The file."""
+        return (self.path,)
+
+    def check(self) -> None:
+        """Make sure that the file can be read, and that its kind is known."""
+        check_pairs_file(self.path)
+
+    def read(self) -> Iterator[SentencePair]:
+        """Yield the pairs of the file."""
+        return read_pairs(self.path, src_lang=self.src_lang, tgt_lang=self.tgt_lang)
+
+
+@dataclass(frozen=True)
+class NamedCorpus:
+    """A part of a corpus that the project makes itself."""
+
+    corpus: str
+    part: Part
+
+    @property
+    def name(self) -> str:
+        """The name of the corpus and of the part."""
+        return f"{self.corpus} ({self.part})"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """No files: it is made on the spot."""
+        return ()
+
+    def check(self) -> None:
+        """Do nothing: there is nothing that could be missing."""
+
+    def read(self) -> Iterator[SentencePair]:
+        """Yield the pairs of the part."""
+        from transduce.data.phrasebook import phrasebook_pairs  # its words and grammar are read only where it is used
+
+        return phrasebook_pairs(self.part)
+
+
+def find_sources(settings: DataSettings, part: Part) -> list[PairSource]:
+    """Return the sources of a part, in the order of the settings. None means that none is given.
+
+    Files of a part stand in place of that part of a named corpus.
+
+    Raises:
+        DataError: There is no corpus of that name.
+    """
+    srcs: tuple[str, ...] = getattr(settings, f"{part}_src")
+    tgts: tuple[str, ...] = getattr(settings, f"{part}_tgt")
+    both: tuple[str, ...] = getattr(settings, part)
+    sources: list[PairSource] = [ParallelFiles(Path(src), Path(tgt)) for src, tgt in zip(srcs, tgts, strict=True)]
+    sources += [PairsFile(Path(path), settings.src_lang, settings.tgt_lang) for path in both]
+    if not sources and settings.corpus is not None:
+        return _corpus_sources(settings.corpus, part)
+    return sources
+
+
+def check_sources(sources: list[PairSource]) -> None:
+    """Make sure that every source can be read before the first one is.
+
+    Raises:
+        DataError: A source cannot be read, or standard input is wanted twice.
+        MissingExtraError: A source needs a package that is not installed.
+    """
+    for source in sources:
+        source.check()
+    if sum(source.paths.count(STDIN) for source in sources) > 1:
+        raise DataError(
+            "-: standard input can be read once only, and several inputs ask for it; give files for the others"
+        )
+
+
+def _corpus_sources(corpus: str, part: Part) -> list[PairSource]:
+    """Return the sources of a part of a named corpus. This is the one place that knows the names."""
+    if corpus == "phrasebook":
+        return [NamedCorpus(corpus, part)]
+    raise DataError(f"data.corpus: there is no corpus '{corpus}'; 'transduce corpora list' shows the names")

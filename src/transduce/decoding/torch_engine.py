@@ -1,0 +1,184 @@
+"""The engine that runs the model of ``model/`` in PyTorch: on any device, and the oracle of every other engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from transduce.base.errors import DecodingError
+from transduce.bundle.directory import Bundle
+from transduce.decoding.attention import AttentionArrays
+from transduce.decoding.engine import FloatArray, IntArray, Proposals
+from transduce.decoding.settings import DecodeDevice
+from transduce.model.attention import MultiHeadAttention
+from transduce.model.blocks import DecoderLayer, EncoderLayer
+from transduce.model.build import load_model
+from transduce.model.cache import DecoderCache
+from transduce.model.transformer import Transformer
+from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, PAD_ID
+
+__all__ = ["TorchEngine", "TorchSession", "load_torch_engine"]
+
+_LOGIT_ROWS = 1024
+"""Positions whose scores over the whole vocabulary are in memory at once when sentences are scored."""
+
+
+def load_torch_engine(bundle: Bundle, device: DecodeDevice) -> TorchEngine:
+    """Build the model of a bundle on a device.
+
+    Raises:
+        BundleError: The weights do not fit the settings beside them.
+        DecodingError: The device is not on this machine.
+    """
+    tokenizers = bundle.tokenizers
+    model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
+    return TorchEngine(model, _choose_device(device))
+
+
+def _choose_device(name: DecodeDevice) -> torch.device:
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        return torch.device(next(kind for kind, there in available.items() if there))
+    if not available[name]:
+        raise DecodingError(
+            f"decode.device is '{name}', which this machine or this build of torch lacks; set it to 'auto'"
+        )
+    return torch.device(name)
+
+
+class TorchEngine:
+    """An :class:`~transduce.decoding.engine.Engine` over a :class:`~transduce.model.transformer.Transformer`.
+
+    Args:
+        model: It is moved to the device and put into eval mode; whoever goes on training it sets train mode again.
+        device: Where to run.
+    """
+
+    def __init__(self, model: Transformer, device: torch.device) -> None:
+        self.model = model.to(device).eval()
+        self.device = device
+
+    @property
+    def tgt_vocab_size(self) -> int:
+        """Size of the target vocabulary, control ids included."""
+        return len(self.model.output_weight)
+
+    @property
+    def max_sentence_tokens(self) -> int | None:
+        """The longest source or target in tokens, EOS not counted, that the model has positions for; None: any length."""
+        longest = self.model.max_tokens
+        return None if longest is None else longest - 1
+
+    def start(self, sources: Sequence[Sequence[int]]) -> TorchSession:
+        """Encode sentences and begin a search over them, with one row for each, in order."""
+        session = TorchSession(self)
+        session.add(sources)
+        return session
+
+    @torch.inference_mode()
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
+        """Return the log-probability of every token of given targets, EOS last, all positions of a sentence at once."""
+        if not sources:
+            return []
+        src, src_valid = self.pad([[*source, EOS_ID] for source in sources])
+        tgt_in, tgt_valid = self.pad([[BOS_ID, *target] for target in targets])
+        tgt_out, _ = self.pad([[*target, EOS_ID] for target in targets])
+        hidden = self.model(src, src_valid, tgt_in)[tgt_valid]  # [real tokens, d_model]
+        parts = zip(torch.split(hidden, _LOGIT_ROWS), torch.split(tgt_out[tgt_valid], _LOGIT_ROWS), strict=True)
+        log_probs = torch.cat(
+            [-F.cross_entropy(self.model.logits(some).float(), labels, reduction="none") for some, labels in parts]
+        )
+        of_each = torch.split(log_probs.cpu(), [len(target) + 1 for target in targets])
+        return [token_log_probs.numpy() for token_log_probs in of_each]
+
+    @torch.inference_mode()
+    def attention(self, source: Sequence[int], target: Sequence[int]) -> AttentionArrays:
+        """Return the attention weights of every layer and head while a given target is read beside its source."""
+        src, src_valid = self.pad([[*source, EOS_ID]])
+        tgt_in, _ = self.pad([[BOS_ID, *target]])
+        encoder = cast("Sequence[EncoderLayer]", self.model.encoder.layers)  # a ModuleList has forgotten what it holds
+        decoder = cast("Sequence[DecoderLayer]", self.model.decoder.layers)
+        with ExitStack() as stack:
+            encoder_self = [_record(layer.self_attention, stack) for layer in encoder]
+            decoder_self = [_record(layer.self_attention, stack) for layer in decoder]
+            cross = [_record(layer.cross_attention, stack) for layer in decoder]
+            self.model(src, src_valid, tgt_in)
+        return AttentionArrays(_stack(encoder_self), _stack(decoder_self), _stack(cross))
+
+    def pad(self, sentences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "b t"], Bool[Tensor, "b t"]]:
+        """Put sentences into one tensor on the device, with a mask: True = real token."""
+        lengths = np.array([len(sentence) for sentence in sentences])
+        valid = np.arange(lengths.max()) < lengths[:, None]
+        ids = np.full(valid.shape, PAD_ID, dtype=np.int64)
+        ids[valid] = [token for sentence in sentences for token in sentence]
+        return torch.from_numpy(ids).to(self.device), torch.from_numpy(valid).to(self.device)
+
+
+def _record(attention: MultiHeadAttention, stack: ExitStack) -> list[Tensor]:
+    """Return a list that the weights of every call are put into while the stack is open."""
+    weights: list[Tensor] = []
+    stack.enter_context(attention.observe(weights.append))
+    return weights
+
+
+def _stack(layers: Sequence[Sequence[Tensor]]) -> FloatArray:
+    """Put the weights of the only call and the only sentence of each layer into one array."""
+    return np.stack([weights[0].float().cpu().numpy() for [weights] in layers])
+
+
+class TorchSession:
+    """The state of one search: one cache for all sentences that entered together, since they are equally far.
+
+    So sentences that enter later are right, but no faster than a search of their own.
+    """
+
+    def __init__(self, engine: TorchEngine) -> None:
+        self._engine = engine
+        self._caches: list[DecoderCache] = []
+
+    @torch.inference_mode()
+    def add(self, sources: Sequence[Sequence[int]]) -> None:
+        """Encode more sentences: each gets one row, numbered after the rows of the latest step, in order."""
+        if sources:
+            src, src_valid = self._engine.pad([[*source, EOS_ID] for source in sources])
+            memory = self._engine.model.encode(src, src_valid)
+            self._caches.append(self._engine.model.start_cache(memory, src_valid))
+
+    @torch.inference_mode()
+    def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
+        """Extend rows by one token each, and propose what may follow."""
+        model, device = self._engine.model, self._engine.device
+        hidden, caches = [], []
+        for cache, mine, own_parents in self._shares(parents):
+            if not np.array_equal(own_parents, np.arange(cache.n_rows)):
+                cache.select(torch.from_numpy(own_parents).to(device))
+            hidden.append(model.decode_step(torch.from_numpy(ids[mine]).to(device), cache))
+            caches.append(cache)
+        self._caches = caches
+        log_probs = model.logits(torch.cat(hidden)).float().log_softmax(-1)  # [rows, vocab]
+        best = log_probs[:, N_CONTROL:].topk(k)
+        top, ids_of_top = best.values.clamp(max=0).cpu().numpy(), best.indices.cpu().numpy() + N_CONTROL
+        order = np.lexsort((ids_of_top, -top), axis=-1)  # topk leaves equal tokens in any order
+        return Proposals(
+            ids=np.take_along_axis(ids_of_top, order, axis=-1),
+            log_probs=np.take_along_axis(top, order, axis=-1),
+            eos_log_probs=log_probs[:, EOS_ID].clamp(max=0).cpu().numpy(),
+        )
+
+    def _shares(self, parents: IntArray) -> Iterator[tuple[DecoderCache, slice, IntArray]]:
+        """Give each cache its part of the rows of a step, as a slice and as parents in its own numbering."""
+        first_row = first_parent = 0
+        for cache in self._caches:
+            end_parent = first_parent + cache.n_rows
+            n_rows = int(((parents >= first_parent) & (parents < end_parent)).sum())
+            if n_rows:  # else all its sentences are settled: it is dropped
+                mine = slice(first_row, first_row + n_rows)
+                yield cache, mine, parents[mine] - first_parent
+            first_row, first_parent = first_row + n_rows, end_parent

@@ -1,0 +1,1 @@
+"""The paper's numbers, runs and figures."""

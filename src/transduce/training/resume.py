@@ -1,0 +1,94 @@
+"""Starting a run, or going on with one, and what may change in between."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from transduce.base.errors import TrainingError
+from transduce.base.log import logger, plural
+from transduce.data.store import TokenStore
+from transduce.model.transformer import Transformer
+from transduce.training.checkpoint import Progress, clear_leftovers, list_checkpoints, restore_newest
+from transduce.training.settings import TrainSettings
+
+__all__ = ["plan_identity", "resume_run", "start_run"]
+
+
+def start_run(run_dir: Path) -> Progress:
+    """Return where a new run stands.
+
+    Raises:
+        TrainingError: There is a run in the directory already: it is never overwritten.
+    """
+    existing = list_checkpoints(run_dir)
+    if existing:
+        raise TrainingError(
+            f"{run_dir}: holds a run already (up to {existing[-1].name}); add --resume to go on with it, "
+            "or choose another --out"
+        )
+    clear_leftovers(run_dir)
+    return Progress()
+
+
+def resume_run(
+    run_dir: Path, *, model: Transformer, optimizer: torch.optim.AdamW, plan: Mapping[str, int | str]
+) -> tuple[Progress, Path | None]:
+    """Put the newest good checkpoint into a model and its optimizer.
+
+    Settings may have changed. Learning rates, intervals, ``device_tokens`` and the device change nothing but what they
+    say. When the batches of the epoch have become others (``batch_tokens``, the seed, the data), the place in the epoch
+    means nothing: the epoch starts again from its first sentence, and a warning says so.
+
+    Args:
+        run_dir: The run directory.
+        model: The model, on its device.
+        optimizer: Its optimizer.
+        plan: What decides the batches now, from :func:`plan_identity`.
+
+    Returns:
+        Where the run stands, and the checkpoint it goes on from: None when there is none yet and it starts.
+
+    Raises:
+        TrainingError: The checkpoints are of another model, or there are some and none can be read.
+    """
+    existing = list_checkpoints(run_dir)
+    clear_leftovers(run_dir)
+    found = restore_newest(run_dir, model=model, optimizer=optimizer)
+    if found is None and existing:
+        raise TrainingError(f"{run_dir}: none of its checkpoints can be read; choose another --out and start anew")
+    if found is None:
+        return Progress(), None
+    path, progress = found
+    changed = [
+        f"{name} was {progress.plan.get(name)} and is {value}"
+        for name, value in plan.items()
+        if progress.plan.get(name) != value
+    ]
+    if changed and progress.step_in_epoch:
+        logger.warning(
+            "%s: epoch %d starts again from its first sentence, after %s of it; steps are counted on",
+            "; ".join(changed),
+            progress.epoch,
+            plural(progress.pairs_in_epoch, "pair"),
+        )
+        progress.step_in_epoch = progress.pairs_in_epoch = 0
+    return progress, path
+
+
+def plan_identity(train: TokenStore, settings: TrainSettings) -> dict[str, int | str]:
+    """Return what decides which pairs make up each step: settings by name, and a hash of all lengths and vocabularies."""
+    digest = hashlib.sha256(f"{train.info.src_fingerprint} {train.info.tgt_fingerprint}".encode())
+    for lengths in (train.src_lengths, train.tgt_lengths):
+        digest.update(np.ascontiguousarray(lengths).tobytes())
+    return {
+        "batch_tokens": settings.batch_tokens,
+        "pool_pairs": settings.pool_pairs,
+        "max_pair_tokens": settings.max_pair_tokens,
+        "seed": settings.seed,
+        "training data": digest.hexdigest()[:16],
+    }

@@ -1,0 +1,111 @@
+"""A model small enough to be known completely: the oracle of the search tests, without torch."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from transduce.decoding.engine import FloatArray, IntArray, Proposals
+from transduce.decoding.penalties import length_penalty
+from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
+
+N_STEPS = 7
+"""The tables of a toy model repeat after this many steps."""
+
+
+@dataclass
+class ToyEngine:
+    """A Markov model: the next token depends on the one before, on the step and on the first source token.
+
+    ``table`` is [sources, steps, vocab, vocab]: log-probabilities of the next token, the last axis.
+    """
+
+    table: npt.NDArray[np.float32]
+    max_sentence_tokens: int | None = None
+    rows_per_step: list[int] = field(default_factory=list)
+
+    @classmethod
+    def random(
+        cls, seed: int, n_words: int = 5, spread: float = 2.0, max_sentence_tokens: int | None = None
+    ) -> ToyEngine:
+        """Make a model of ``n_words`` words beside the control ids; a small spread gives flat distributions."""
+        vocab = N_CONTROL + n_words
+        logits = np.random.default_rng(seed).normal(scale=spread, size=(N_CONTROL + n_words, N_STEPS, vocab, vocab))
+        table = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+        return cls(table.astype(np.float32), max_sentence_tokens)
+
+    @property
+    def tgt_vocab_size(self) -> int:
+        return len(self.table[0, 0, 0])
+
+    def start(self, sources: Sequence[Sequence[int]]) -> ToySession:
+        session = ToySession(self)
+        session.add(sources)
+        return session
+
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
+        return [self.token_log_probs(source, target) for source, target in zip(sources, targets, strict=True)]
+
+    def token_log_probs(self, source: Sequence[int], target: Sequence[int]) -> FloatArray:
+        previous, following = [BOS_ID, *target], [*target, EOS_ID]
+        steps = np.arange(len(following)) % N_STEPS
+        return self.table[source[0] if source else 0, steps, previous, following]
+
+    def log_prob(self, source: Sequence[int], target: Sequence[int]) -> float:
+        return float(self.token_log_probs(source, target).sum(dtype=np.float64))
+
+
+class ToySession:
+    """Keeps the whole prefix of every row, and holds the search to what engine.py says about rows."""
+
+    def __init__(self, engine: ToyEngine) -> None:
+        self.engine = engine
+        self.rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []  # (number of the sentence, source, prefix)
+        self.n_sentences = 0
+
+    def add(self, sources: Sequence[Sequence[int]]) -> None:
+        for source in sources:
+            self.rows.append((self.n_sentences, tuple(source), ()))
+            self.n_sentences += 1
+
+    def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
+        assert 1 <= k <= self.engine.tgt_vocab_size - N_CONTROL
+        assert parents.shape == ids.shape and len(parents) > 0
+        self.rows = [(*self.rows[p][:2], (*self.rows[p][2], int(token))) for p, token in zip(parents, ids, strict=True)]
+        numbers = [number for number, _, _ in self.rows]
+        assert numbers == sorted(numbers), "rows of one sentence stand together, sentences in the order of entry"
+        assert len(set(self.rows)) == len(self.rows), "no hypothesis is computed twice"
+        self.engine.rows_per_step.append(len(self.rows))
+        return self._propose(k)
+
+    def _propose(self, k: int) -> Proposals:
+        following = np.stack(
+            [
+                self.engine.table[source[0] if source else 0, (len(prefix) - 1) % N_STEPS, prefix[-1]]
+                for _, source, prefix in self.rows
+            ]
+        )
+        words = following[:, N_CONTROL:]
+        best = np.argsort(-words, axis=1, kind="stable")[:, :k]
+        return Proposals(
+            ids=(best + N_CONTROL).astype(np.int64),
+            log_probs=np.take_along_axis(words, best, axis=1),
+            eos_log_probs=following[:, EOS_ID],
+        )
+
+
+def exhaustive(
+    engine: ToyEngine, source: Sequence[int], *, min_tokens: int, max_tokens: int, alpha: float
+) -> list[tuple[float, float, tuple[int, ...]]]:
+    """Score every sequence of the allowed lengths; return (score, log-probability, ids), best first."""
+    words = range(N_CONTROL, engine.tgt_vocab_size)
+    found = []
+    for n_tokens in range(min_tokens, max_tokens + 1):
+        for ids in itertools.product(words, repeat=n_tokens):
+            log_prob = engine.log_prob(source, ids)
+            found.append((log_prob / length_penalty(n_tokens + 1, alpha), log_prob, ids))
+    return sorted(found, key=lambda item: -item[0])

@@ -1,0 +1,178 @@
+"""Checkpoints: whole or not at all, found again, and pruned."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.unit.training.toy import MODEL, ToyRun, toy_model, toy_settings
+from transduce.base.errors import BundleError, TrainingError
+from transduce.bundle.directory import read_bundle
+from transduce.model.build import export_weights
+from transduce.training.checkpoint import (
+    Progress,
+    clear_leftovers,
+    export_finite_weights,
+    list_checkpoints,
+    prune_checkpoints,
+    read_checkpoint,
+    restore_newest,
+)
+from transduce.training.optimizer import build_optimizer
+
+FILES = ["state.json", "state.safetensors", "model.safetensors", "bundle.json"]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with checkpoints at steps 2, 4 and 6. Tests that change it work on a copy."""
+    run = ToyRun(tmp_path_factory.mktemp("run"))
+    run.trainer("a", toy_settings(n_steps=6, checkpoint_every=2)).run(resume=False)
+    return run.root / "a"
+
+
+@pytest.fixture
+def run_dir(trained: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "run"))
+
+
+def _fresh() -> dict[str, Any]:
+    model = toy_model(seed=99)
+    return {"model": model, "optimizer": build_optimizer(model, toy_settings())}
+
+
+def test_a_checkpoint_is_a_bundle(trained: Path) -> None:
+    newest = list_checkpoints(trained)[-1]
+    bundle = read_bundle(newest)
+    assert (bundle.step, bundle.model) == (6, MODEL)
+    assert bundle.scores["perplexity"] > 1
+
+
+def test_everything_comes_back(trained: Path) -> None:
+    path, fresh = list_checkpoints(trained)[-1], _fresh()
+    progress = read_checkpoint(path, **fresh)
+    assert (progress.step, progress.validated_step) == (6, 6)
+    weights = read_bundle(path).weights()
+    assert all((weights[name] == array).all() for name, array in export_weights(fresh["model"]).items())
+    states = fresh["optimizer"].state
+    assert all(float(states[parameter]["step"]) == 6 for parameter in fresh["model"].parameters())
+    assert all(states[parameter]["exp_avg_sq"].shape == parameter.shape for parameter in fresh["model"].parameters())
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("damage", ["cut", "empty", "flip", "missing"])
+def test_a_damaged_one_is_passed_over_with_a_warning(
+    run_dir: Path, file: str, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    newest = list_checkpoints(run_dir)[-1]
+    _damage(newest / file, damage)
+    with caplog.at_level(logging.WARNING, logger="transduce"):
+        found = restore_newest(run_dir, **_fresh())
+    assert found is not None
+    assert found[0].name == "step-00000004"
+    assert found[1].step == 4
+    assert "step-00000006 is damaged and was passed over" in caplog.text
+
+
+def _damage(file: Path, how: str) -> None:
+    content = file.read_bytes()
+    middle = len(content) // 2
+    match how:
+        case "cut":
+            file.write_bytes(content[:-10])
+        case "empty":
+            file.write_bytes(b"")
+        case "flip":
+            file.write_bytes(content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :])
+        case "missing":
+            file.unlink()
+
+
+def test_no_checkpoint_is_none(tmp_path: Path) -> None:
+    assert list_checkpoints(tmp_path) == []
+    assert restore_newest(tmp_path, **_fresh()) is None
+
+
+def test_another_model_is_refused_and_not_passed_over(trained: Path) -> None:
+    model = toy_model(settings=MODEL.model_copy(update={"d_ff": 64}))
+    optimizer = build_optimizer(model, toy_settings())
+    with pytest.raises(TrainingError, match=r"(?s)step-00000006: .*shape.*another run directory"):
+        restore_newest(trained, model=model, optimizer=optimizer)
+
+
+def test_state_of_another_version_is_an_error_that_names_the_file(run_dir: Path) -> None:
+    newest = list_checkpoints(run_dir)[-1]
+    state = json.loads((newest / "state.json").read_text())
+    state["progress"]["unheard_of"] = 1
+    (newest / "state.json").write_text(json.dumps(state))
+    with pytest.raises(BundleError, match=r"state\.json"):
+        read_checkpoint(newest, **_fresh())
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_never_saved(value: float) -> None:
+    model = toy_model()
+    with torch.no_grad():
+        model.output_weight[3, 5] = value
+    with pytest.raises(TrainingError, match=r"after step 7 are not finite \(src_embedding\.weight\)"):
+        export_finite_weights(model, 7)
+
+
+def _make(run_dir: Path, *steps: int) -> None:
+    for step in steps:
+        (run_dir / "checkpoints" / f"step-{step:08d}").mkdir(parents=True)
+
+
+def _steps(run_dir: Path) -> list[int]:
+    return [int(path.name[5:]) for path in list_checkpoints(run_dir)]
+
+
+def test_checkpoints_are_listed_by_step_and_nothing_else_is(tmp_path: Path) -> None:
+    _make(tmp_path, 10, 2, 123456789)
+    (tmp_path / "checkpoints" / ".step-00000011-x.part").mkdir()
+    (tmp_path / "checkpoints" / "step-00000012").touch()
+    assert _steps(tmp_path) == [2, 10, 123456789]
+
+
+def test_the_newest_are_kept(tmp_path: Path) -> None:
+    _make(tmp_path, 2, 4, 6, 8)
+    prune_checkpoints(tmp_path, keep=3, every=2)
+    assert _steps(tmp_path) == [4, 6, 8]
+    assert len(list((tmp_path / "checkpoints").iterdir())) == 3
+
+
+def test_a_stop_between_regular_steps_leaves_no_trace_in_the_end(tmp_path: Path) -> None:
+    _make(tmp_path, 2, 4, 5)
+    prune_checkpoints(tmp_path, keep=2, every=2)
+    assert _steps(tmp_path) == [4, 5]  # the run may go on from 5
+    _make(tmp_path, 6)
+    prune_checkpoints(tmp_path, keep=2, every=2)
+    assert _steps(tmp_path) == [4, 6]  # as if it had never stopped
+
+
+def test_pruning_nothing_is_no_error(tmp_path: Path) -> None:
+    prune_checkpoints(tmp_path, keep=1, every=1)
+    assert _steps(tmp_path) == []
+
+
+def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
+    (run_dir / "checkpoints" / ".step-00000008-abc.part").mkdir()
+    (run_dir / "checkpoints" / ".step-00000008-abc.part" / "model.safetensors").write_bytes(b"half")
+    old = run_dir / ".best-abc.old"
+    old.mkdir()
+    (run_dir / "best").rename(old / "old")  # killed between the two renames of a replacement
+    clear_leftovers(run_dir)
+    assert read_bundle(run_dir / "best").step == 6
+    assert not list(run_dir.rglob(".*"))
+    assert _steps(run_dir) == [2, 4, 6]
+
+
+def test_progress_survives_json_exactly() -> None:
+    progress = Progress(tally=(1 / 3, 1e-300, 2.0**60), seconds=0.1 + 0.2, best_perplexity=None)
+    assert Progress.model_validate(json.loads(json.dumps(progress.model_dump()))) == progress

@@ -1,0 +1,187 @@
+"""The loop: what it reports, when it stops, what it keeps, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from torch import nn
+
+from tests.unit.training.toy import MODEL, ToyRun, toy_settings
+from transduce.base.errors import DataError, TrainingError
+from transduce.bundle.directory import read_bundle
+from transduce.training.interrupt import TrainingInterrupted
+from transduce.training.records import EpochRecord, Record, StepRecord
+from transduce.training.schedule import learning_rate
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> ToyRun:
+    return ToyRun(tmp_path)
+
+
+def test_a_run_reports_in_order(run: ToyRun) -> None:
+    records: list[Record] = []
+    result = run.trainer(
+        "a", toy_settings(n_steps=4, validate_every=2, checkpoint_every=4), listeners=[records.append]
+    ).run(resume=False)
+    assert [type(record).__name__ for record in records] == [
+        "StartRecord",
+        *("StepRecord", "StepRecord", "ValidationRecord"),
+        *("StepRecord", "StepRecord", "ValidationRecord", "CheckpointRecord"),
+        "StopRecord",
+    ]
+    assert (result.step, result.reason) == (4, "steps")
+    assert [path.name for path in result.checkpoints] == ["step-00000004"]
+    logged = [json.loads(line)["step"] for line in (run.root / "a" / "log.jsonl").read_text().splitlines()]
+    assert logged == [record.step for record in records]
+
+
+def test_it_learns(run: ToyRun) -> None:
+    settings = toy_settings(n_steps=60, schedule="constant", peak_lr=0.01, validate_every=30, checkpoint_every=60)
+    result = run.trainer("a", settings).run(resume=False)
+    (first, _), *_, (last, _) = run.log("a", "step", "loss", "nll")
+    assert last < 0.75 * first  # the 20 words in use out of 260 are soon known
+    assert result.scores["perplexity"] < 40
+
+
+def test_logged_rates_are_those_of_the_schedule_from_step_1(run: ToyRun) -> None:
+    settings = toy_settings(n_steps=3)
+    run.trainer("a", settings).run(resume=False)
+    expected = [(step, learning_rate(step, settings, MODEL.d_model)) for step in (1, 2, 3)]
+    assert run.log("a", "step", "step", "learning_rate") == expected
+
+
+def test_every_pair_once_an_epoch(run: ToyRun) -> None:
+    records: list[Record] = []
+    run.trainer("a", toy_settings(n_steps=20), listeners=[records.append]).run(resume=False)
+    epochs = [record for record in records if isinstance(record, EpochRecord)]
+    assert len(epochs) >= 2
+    assert [(record.epoch, record.n_pairs, record.n_left_out) for record in epochs] == [
+        (number, 60, 0) for number in range(len(epochs))
+    ]
+    for epoch in epochs:
+        inside = [record for record in records if isinstance(record, StepRecord) and record.epoch == epoch.epoch]
+        assert inside[-1].step == epoch.step
+
+
+def test_long_pairs_are_left_out_and_counted(run: ToyRun) -> None:
+    n_long = int((run.train.src_lengths > 5).sum())
+    run.trainer("a", toy_settings(n_steps=10, max_pair_tokens=5)).run(resume=False)
+    assert run.log("a", "epoch", "n_pairs", "n_left_out")[0] == (60 - n_long, n_long)
+
+
+def test_validators_score_beside_the_perplexity(run: ToyRun) -> None:
+    seen: list[tuple[int, bool]] = []
+
+    def validate(model: nn.Module, step: int) -> Mapping[str, float]:
+        seen.append((step, model.training))
+        return {"BLEU": float(step)}
+
+    result = run.trainer("a", toy_settings(n_steps=7), validators=[validate]).run(resume=False)
+    assert seen == [(5, False), (7, False)]  # in evaluation mode; the last step is always evaluated
+    assert result.scores["BLEU"] == 7.0
+    assert read_bundle(result.checkpoints[-1]).scores == result.scores
+
+
+def test_the_best_model_is_kept(run: ToyRun) -> None:
+    settings = toy_settings(n_steps=20, schedule="constant", peak_lr=0.02, warmup_steps=1)
+    result = run.trainer("a", settings).run(resume=False)
+    tried = [(scores["perplexity"], step) for scores, step in run.log("a", "validation", "scores", "step")]
+    assert len(tried) == 4
+    assert result.best_step == min(tried)[1]
+    best = read_bundle(run.root / "a" / "best")
+    assert (best.scores["perplexity"], best.step) == min(tried)
+    marks = [mark for (mark,) in run.log("a", "validation", "is_best")]
+    assert marks == [perplexity == min(tried[: i + 1])[0] for i, (perplexity, _) in enumerate(tried)]
+
+
+def test_time_stops_a_run(run: ToyRun) -> None:
+    result = run.trainer("a", toy_settings(n_steps=1000, max_minutes=1e-6)).run(resume=False)
+    assert (result.step, result.reason) == (1, "minutes")
+    assert len(result.checkpoints) == 1
+
+
+def test_case_b065_patience_goes_on_after_a_resume(run: ToyRun) -> None:
+    stuck = {"schedule": "constant", "peak_lr": 1e-30, "patience": 4, "checkpoint_every": 1}
+    whole = run.trainer("whole", toy_settings(n_steps=100, **stuck)).run(resume=False)
+    assert (whole.step, whole.reason) == (25, "patience")  # the first evaluation is the best, four more are not better
+    run.trainer("parts", toy_settings(n_steps=15, **stuck)).run(resume=False)  # two of them
+    rest = run.trainer("parts", toy_settings(n_steps=100, **stuck)).run(resume=True)
+    assert (rest.step, rest.reason) == (25, "patience")
+    assert len(run.log("parts", "validation", "step")) == len(run.log("whole", "validation", "step"))
+    again = run.trainer("parts", toy_settings(n_steps=100, **stuck)).run(resume=True)
+    assert (again.step, again.reason) == (25, "patience")
+
+
+def test_case_b057_numbers_go_on_and_old_checkpoints_stay(run: ToyRun) -> None:
+    run.trainer("a", toy_settings(n_steps=15)).run(resume=False)
+    before = {path: path.stat().st_mtime_ns for path in (run.root / "a" / "checkpoints").rglob("*")}
+    settings = toy_settings(n_steps=17)
+    run.trainer("a", settings).run(resume=True)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    rates = dict(run.log("a", "step", "step", "learning_rate"))
+    assert rates[16] == learning_rate(16, settings, MODEL.d_model)
+    assert list(rates) == list(range(1, 18))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_and_stops(run: ToyRun, number: signal.Signals) -> None:
+    def interrupt(record: Record) -> None:
+        if isinstance(record, StepRecord) and record.step == 3:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(TrainingInterrupted, match=r"stopped at step 3; .*step-00000003; .* --resume"):
+        run.trainer("a", toy_settings(), listeners=[interrupt]).run(resume=False)
+    assert run.log("a", "stop", "step", "reason") == [(3, "interrupted")]
+    assert run.trainer("a", toy_settings()).run(resume=True).step == 10
+
+
+def test_a_finished_run_is_not_trained_on(run: ToyRun) -> None:
+    first = run.trainer("a", toy_settings()).run(resume=False)
+    again = run.trainer("a", toy_settings()).run(resume=True)
+    assert (again.step, again.reason, again.scores) == (first.step, first.reason, first.scores)
+    assert len(run.log("a", "step", "step")) == 10
+
+
+def test_resume_without_a_run_starts_one(run: ToyRun) -> None:
+    assert run.trainer("a", toy_settings(n_steps=2)).run(resume=True).step == 2
+
+
+def test_a_run_is_never_overwritten(run: ToyRun) -> None:
+    run.trainer("a", toy_settings(n_steps=2)).run(resume=False)
+    with pytest.raises(TrainingError, match=r"holds a run already \(up to step-00000002\); add --resume"):
+        run.trainer("a", toy_settings(n_steps=2)).run(resume=False)
+
+
+def test_case_b135_output_that_cannot_be_written(run: ToyRun) -> None:
+    (run.root / "a").touch()
+    with pytest.raises(DataError, match="this is a file"):
+        run.trainer("a", toy_settings()).run(resume=False)
+
+
+def _poison(model: nn.Module, steps: range) -> None:
+    """Make the gradients of some steps nan, by the number of the forward passes (one a step)."""
+    count = iter(range(1, 10_000))
+    model.register_forward_hook(lambda module, inputs, output: output * float("nan") if next(count) in steps else None)
+
+
+def test_one_bad_gradient_is_refused_and_counted(run: ToyRun) -> None:
+    trainer = run.trainer("a", toy_settings(n_steps=6, device_tokens=1000, validate_every=6))
+    _poison(trainer._model, range(3, 4))
+    trainer.run(resume=False)
+    assert run.log("a", "step", "step", "n_refused") == [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (6, 1)]
+    assert [loss is None for (loss,) in run.log("a", "step", "loss")] == [False, False, True, False, False, False]
+
+
+def test_bad_gradients_in_a_row_end_the_run_and_save_nothing(run: ToyRun) -> None:
+    settings = toy_settings(n_steps=40, device_tokens=1000, validate_every=40, checkpoint_every=15, log_every=40)
+    trainer = run.trainer("a", settings)
+    _poison(trainer._model, range(3, 100))
+    with pytest.raises(TrainingError, match="10 updates in a row"):
+        trainer.run(resume=False)
+    assert not (run.root / "a" / "checkpoints").exists()

@@ -1,0 +1,74 @@
+"""The log file: one JSON object a line, and no step twice."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from transduce.training.records import CheckpointRecord, Record, StartRecord, StepRecord, StopRecord, record_to_dict
+from transduce.training.trackers import JsonlLog
+
+
+def _start(step: int) -> StartRecord:
+    return StartRecord(step, 100, None, "cpu", 10, 10, None if step == 0 else f"step-{step:08d}")
+
+
+def _step(step: int, loss: float = 1.5) -> StepRecord:
+    return StepRecord(step, 0, 0.1, loss, 1.0, 1.0, 0, 10, 10.0, 0.0, 1.0, math.inf)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _log(path: Path, *records: Record) -> None:
+    log = JsonlLog(path)
+    for record in records:
+        log(record)
+
+
+def test_one_object_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "log.jsonl"
+    _log(path, _start(0), _step(1), CheckpointRecord(1, Path("a/b"), 0.1), StopRecord(1, "steps", 2.0))
+    lines = _lines(path)
+    assert [line["kind"] for line in lines] == ["start", "step", "checkpoint", "stop"]
+    assert lines[1]["loss"] == 1.5
+    assert lines[2]["path"] == str(Path("a/b"))
+
+
+def test_numbers_that_are_not_finite_are_null(tmp_path: Path) -> None:
+    _log(tmp_path / "log.jsonl", _start(0), _step(1, loss=math.nan))
+    line = _lines(tmp_path / "log.jsonl")[1]
+    assert line["loss"] is None and line["eta_s"] is None
+    assert "NaN" not in (tmp_path / "log.jsonl").read_text()
+
+
+def test_resume_takes_out_what_will_be_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    _log(path, _start(0), _step(5), _step(10), CheckpointRecord(10, Path("c"), 0.1), _step(15), _step(20))
+    with path.open("a") as stream:
+        stream.write('{"kind": "step", "step": 2')  # a kill cut this line off
+    _log(path, _start(10), _step(15))
+    assert [(line["kind"], line["step"]) for line in _lines(path)] == [
+        ("start", 0),
+        ("step", 5),
+        ("step", 10),
+        ("checkpoint", 10),
+        ("start", 10),
+        ("step", 15),
+    ]
+    assert list(tmp_path.iterdir()) == [path]  # no temporary file stays
+
+
+def test_a_new_run_begins_a_new_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    _log(path, _start(0), _step(5))
+    _log(path, _start(0), _step(1))
+    assert [line["step"] for line in _lines(path)] == [0, 1]
+
+
+def test_every_kind_of_record_has_a_name() -> None:
+    assert record_to_dict(_step(3))["kind"] == "step"
+    assert record_to_dict(_start(0))["kind"] == "start"
