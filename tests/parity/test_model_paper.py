@@ -80,4 +80,4 @@ def test_the_example_runs(paper: ModuleType, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.slow
 def test_the_example_learns(paper: ModuleType) -> None:
-    assert paper.main() > 0.9
+    assert paper.main() > 0.8  # 98 % where it was written; chance is below 1 %, and rounding differs between machines

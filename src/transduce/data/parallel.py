@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-import multiprocessing.connection
 import os
-import signal
-import threading
+import pickle
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from typing import Any, TypeVar
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import IO, Any, Generic, TypeVar, cast
 
 from transduce.base.errors import DataError
 
@@ -24,10 +24,7 @@ Result = TypeVar("Result")
 _MIN_ITEMS = 8
 """With fewer items the work is done at once in the time that processes need to start."""
 _AHEAD = 3
-"""Items that wait for each worker, or whose results wait for an earlier one."""
-
-_work: Callable[[Any], Any] | None = None
-"""What a worker process does. Set once by :func:`_start_worker`, in worker processes only."""
+"""Items for each worker that are in work, or wait for one, or are done and wait for an earlier one."""
 
 
 def count_cores() -> int:
@@ -71,16 +68,17 @@ def map_on_processes(
 
     The number of workers never changes the results. With one worker, or with very few items, all is done in this process.
 
-    Processes are started afresh (*spawn*) and not forked: a fork of a process in which a tokenizer or torch has started
-    threads can hang. ``work`` is sent to each worker once.
+    The workers are programs of their own and not ``multiprocessing``'s: its forks can hang after a tokenizer or torch has
+    started threads, its other ways run the caller's script once more in each worker, and its pool of Python 3.11 waits
+    forever when a worker is killed while a large item is on its way.
 
     Args:
-        work: What to do: a function of a module, or an object that pickle can send to another process.
+        work: What to do: a function of a module, or an object that pickle can send. It is sent to each worker once.
         items: What to do it to; each is sent to a worker.
         n_workers: Number of worker processes.
 
     Raises:
-        DataError: A worker process was killed.
+        DataError: A worker was killed.
     """
     iterator = iter(items)
     head = list(itertools.islice(iterator, _MIN_ITEMS))
@@ -88,38 +86,73 @@ def map_on_processes(
     if n_workers == 1 or len(head) < _MIN_ITEMS:
         yield from map(work, items)
         return
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(n_workers, mp_context=context, initializer=_start_worker, initargs=(work,))
+    workers: list[_Worker[Item, Result]] = []
+    threads = ThreadPoolExecutor(n_workers, thread_name_prefix="map_on_processes")
     try:
-        yield from map_in_order(executor, _run_work, items, n_ahead=_AHEAD * n_workers)
-    except BrokenProcessPool:
-        raise DataError(
-            "a worker process ended before its work was done: it was killed, perhaps for want of memory, or the calling "
-            "script does not start with \"if __name__ == '__main__':\"; try again with data.n_workers=1"
-        ) from None
+        for _ in range(n_workers):
+            workers.append(_Worker(work))
+        free: SimpleQueue[_Worker[Item, Result]] = SimpleQueue()
+        for worker in workers:
+            free.put(worker)
+
+        def run(item: Item) -> Result:
+            worker = free.get()  # there are as many threads as workers, so one is free
+            try:
+                return worker(item)
+            finally:
+                free.put(worker)
+
+        yield from map_in_order(threads, run, items, n_ahead=_AHEAD * n_workers)
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for worker in workers:
+            worker.end()  # after an error some are still at work, and nobody wants it any more
+        threads.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()
 
 
-def _start_worker(work: Callable[[Any], Any]) -> None:
-    global _work
-    _work = work
-    # Ctrl-C reaches the whole group of processes: the parent answers it and ends the workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # One thread a worker: the processes are the parallelism.
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+class _Worker(Generic[Item, Result]):
+    """A worker process, which does one item at a time. Not for two threads at once."""
 
+    def __init__(self, work: Callable[[Item], Result]) -> None:
+        # With our own search path it finds the same modules; with one thread each, the processes are the parallelism.
+        start = f"import sys; sys.path[:] = {sys.path!r}; from transduce.data.worker import main; main()"
+        environment = os.environ | {"TOKENIZERS_PARALLELISM": "false"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        )
+        self._items, self._results = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+        self._send(work)
 
-def _end_with_parent() -> None:
-    """Wait for the parent process to end, however it does, and end with it: no worker outlives a killed parent."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
+    def __call__(self, item: Item) -> Result:
+        self._send(item)
+        try:
+            done, answer = pickle.load(self._results)
+        except (EOFError, pickle.UnpicklingError):
+            raise self._death() from None
+        if not done:
+            raise cast(Exception, answer)
+        return cast(Result, answer)
 
+    def end(self) -> None:
+        self._process.kill()
 
-def _run_work(item: Any) -> Any:
-    if _work is None:
-        raise RuntimeError("this process was not started as a worker")
-    return _work(item)
+    def close(self) -> None:
+        with suppress(BrokenPipeError):  # an item that never left
+            self._items.close()
+        self._results.close()
+        self._process.wait()
+
+    def _send(self, message: Any) -> None:
+        try:
+            pickle.dump(message, self._items, protocol=pickle.HIGHEST_PROTOCOL)
+            self._items.flush()
+        except BrokenPipeError:
+            raise self._death() from None
+
+    def _death(self) -> DataError:
+        code = self._process.wait()
+        return DataError(
+            f"a worker process ended before its work was done (exit code {code}): perhaps the memory was used up; "
+            f"try again with fewer workers, for example data.n_workers=1"
+        )

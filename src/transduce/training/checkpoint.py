@@ -150,7 +150,7 @@ def read_checkpoint(path: Path, *, model: Transformer, optimizer: torch.optim.Ad
         load_weights(model, weights)
     except BundleError as error:
         raise TrainingError(f"{path}: {error}\nto train another model, choose another run directory") from None
-    if tensors.keys() != expected:
+    if tensors and tensors.keys() != expected:  # none: no update was ever made
         raise TrainingError(f"{path / _TENSORS}: does not hold Adam's state for exactly the parameters of the model")
     _load_optimizer(model, optimizer, tensors)
     return progress

@@ -165,8 +165,6 @@ class Trainer:
         self._model.train()
         return path
 
-    # ------------------------------------------------------------------ the loop
-
     def _train_until_done(self, interrupt: Interrupt) -> StopReason:
         progress = self._progress
         if self._is_validation_due() and progress.validated_step < progress.step:
@@ -228,8 +226,6 @@ class Trainer:
         if settings.patience is not None and progress.n_bad_validations >= settings.patience:
             return "patience"
         return "minutes" if self._meter.is_out_of_time else None
-
-    # ------------------------------------------------------------------ its parts
 
     def _plan_epoch(self) -> Iterator[StepPlan]:
         settings = self._settings
@@ -314,8 +310,6 @@ class Trainer:
             )
             prune_checkpoints(self._run_dir, keep=settings.keep_checkpoints, every=settings.checkpoint_every)
         self._emit(CheckpointRecord(progress.step, path, time.monotonic() - started))
-
-    # ------------------------------------------------------------------ small things
 
     def _is_due(self, every: int) -> bool:
         return self._progress.step % every == 0

@@ -42,7 +42,7 @@ def update(
 ) -> None:
     """Make one update from the gradients that are there, and set them to none.
 
-    Nothing here waits for the device: whether the update is refused is decided there.
+    On the CPU and on CUDA nothing here waits for the device: whether the update is refused is decided there.
 
     Args:
         optimizer: What :func:`build_optimizer` returned.
@@ -56,7 +56,11 @@ def update(
     if max_grad_norm is not None:
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
         nn.utils.clip_grads_with_norm_(parameters, max_grad_norm, grad_norm)
-    # The door that torch's GradScaler uses: the fused kernel skips the whole update where found_inf is 1.
-    optimizer.found_inf = refuse  # type: ignore[attr-defined]
-    optimizer.step()
+    if refuse.device.type == "mps":
+        if not bool(refuse):  # sync: the kernel for MPS does not look at found_inf
+            optimizer.step()
+    else:
+        # The door that torch's GradScaler uses: the fused kernel skips the whole update where found_inf is 1.
+        optimizer.found_inf = refuse  # type: ignore[attr-defined]
+        optimizer.step()
     optimizer.zero_grad(set_to_none=True)

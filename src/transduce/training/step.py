@@ -6,6 +6,7 @@ when it reads the tally, once in ``log_every`` steps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
@@ -159,5 +160,5 @@ class Tally:
                 "lower the learning rate (train.lr_factor or train.peak_lr), raise train.warmup_steps or set "
                 "train.max_grad_norm, and go on from the last checkpoint"
             )
-        mean = (lambda total: total / n_tokens) if n_tokens else (lambda total: float("nan"))
-        return TallyReading(loss=mean(nats), nll=mean(nll_nats), grad_norm=grad_norm, n_refused=round(n_refused))
+        loss, nll = (nats / n_tokens, nll_nats / n_tokens) if n_tokens else (math.nan, math.nan)
+        return TallyReading(loss=loss, nll=nll, grad_norm=grad_norm, n_refused=round(n_refused))

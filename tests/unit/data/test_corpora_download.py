@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.file_server import Asked, FileServer, Manners, serve
+from tests.unit.data.archives import pack
 from transduce.base.errors import DataError
 from transduce.data.corpora.catalog import Download
 from transduce.data.corpora.download import fetch
@@ -204,6 +206,48 @@ def test_a_file_without_a_known_checksum(server: FileServer, tmp_path: Path) -> 
     assert get(server, tmp_path, UNPINNED).read_bytes() == CONTENT
     get(server, tmp_path, UNPINNED)
     assert len(server.asked) == 2
+
+
+def _half(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def _nothing(_content: bytes) -> bytes:
+    return b""
+
+
+def _other(_content: bytes) -> bytes:
+    return b"<html>"
+
+
+def _damaged(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes(byte ^ 0xFF for byte in content[middle : middle + 64]) + content[middle + 64 :]
+
+
+@pytest.mark.parametrize("spoil", [_half, _nothing, _other, _damaged])
+@pytest.mark.parametrize("name", ["x.tgz", "x.tar", "x.gz"])
+def test_an_archive_without_a_known_checksum_must_be_whole(
+    server: FileServer, tmp_path: Path, name: str, spoil: Callable[[bytes], bytes]
+) -> None:
+    text = "".join(f"{number * 7919 % 10007}\n" for number in range(9000)).encode()
+    if name == "x.gz":
+        (server.root / name).write_bytes(gzip.compress(text))
+    else:  # the .tar is like the only one of that kind in the catalogue: its texts are packed, and checked when read
+        pack(server.root / name, {"a.gz": gzip.compress(text)})
+    download = Download(name, f"https://nowhere.invalid/{name}")
+    whole = (server.root / name).read_bytes()
+    server.manners = Manners(sends=spoil(whole))
+    if name == "x.tar" and spoil is _damaged:
+        assert get(server, tmp_path, download).is_file()
+        return
+    with pytest.raises(
+        DataError, match=rf"/{name}: the file is damaged or not complete, and it was removed; try again"
+    ):
+        get(server, tmp_path, download)
+    assert names(tmp_path) == ["served"]
+    server.manners = Manners()
+    assert get(server, tmp_path, download).read_bytes() == whole
 
 
 @pytest.mark.parametrize("name", ["long-name.bin", "short.bin"])

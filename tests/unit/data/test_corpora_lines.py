@@ -128,14 +128,18 @@ def test_an_archive_cut_off(tmp_path: Path, ending: str, share: float) -> None:
         read(archive, "x.en")
 
 
-def test_damaged_bytes(tmp_path: Path) -> None:
-    archive = pack(tmp_path / "x.tgz", {"x.en": _lines_of_many_bytes()})
-    content = bytearray(archive.read_bytes())
+@pytest.mark.parametrize("member", ["", "x.en.gz"])
+def test_damaged_bytes_of_a_packed_text(tmp_path: Path, member: str) -> None:
+    """Damage that can still be unpacked is seen by the checksum at the end of the text."""
+    content = bytearray(gzip.compress(_lines_of_many_bytes().encode()))
     for place in range(len(content) // 2, len(content) // 2 + 64):
         content[place] ^= 0xFF
+    archive = tmp_path / "x.en.gz"
     archive.write_bytes(content)
+    if member:
+        archive = pack(tmp_path / "x.tar", {member: bytes(content)})
     with pytest.raises(DataError, match="damaged or cut off"):
-        read(archive, "x.en")
+        read(archive, member)
 
 
 @pytest.mark.parametrize("content", [b"<html>404</html>", b"\x1f\x8b\x08\x00", b"\x00" * 2000])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import pytest
@@ -25,8 +24,8 @@ def _pad(batch: Batch, n_columns: int) -> Batch:
     def wider(x: Tensor) -> Tensor:
         return F.pad(x, (0, n_columns), value=False if x.dtype == torch.bool else PAD_ID)
 
-    tensors = ("src", "src_valid", "tgt_in", "tgt_out", "tgt_valid")
-    return dataclasses.replace(batch, **{name: wider(getattr(batch, name)) for name in tensors})
+    tensors = (wider(x) for x in (batch.src, batch.src_valid, batch.tgt_in, batch.tgt_out, batch.tgt_valid))
+    return Batch(*tensors, n_src_tokens=batch.n_src_tokens, n_tgt_tokens=batch.n_tgt_tokens)
 
 
 def test_loss_is_that_of_full_logits_without_padding() -> None:

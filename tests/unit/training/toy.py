@@ -67,7 +67,7 @@ def toy_settings(**values: Any) -> TrainSettings:
     defaults: dict[str, Any] = {
         "n_steps": 10,
         "batch_tokens": 60,
-        "device_tokens": 40,
+        "device_tokens": 1000,  # one microbatch a step
         "warmup_steps": 10,
         "log_every": 1,
         "validate_every": 5,

@@ -1,8 +1,8 @@
 """The corpora we know by name: addresses, checksums, and which file is which part.
 
 A checksum stands here where its publisher or a well-known catalogue states one, and a number of pairs where it has been
-published or where two people who counted agree. What is not stated anywhere is not guessed: such a file is trusted as it
-comes, and its own archive format tells whether it is whole.
+published or where two people who counted agree. What is not stated anywhere is not guessed: such a file is taken as it
+comes when its own archive format says that it is whole.
 """
 
 from __future__ import annotations

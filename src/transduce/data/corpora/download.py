@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import http.client
 import io
+import tarfile
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,7 +48,8 @@ def fetch(download: Download, folder: Path, *, mirror: str | None, progress: Pro
     """Bring a file into a folder, unless it is there and right already.
 
     A broken download goes on where it stopped. The file gets its name only when it is complete and its SHA-256 is right.
-    Where no SHA-256 is known, the one of the download is kept beside it, so that damage to it is seen later.
+    Where no SHA-256 is known, the archive must be readable to its end, and its SHA-256 is kept beside it, so that damage
+    to it is seen later.
 
     Args:
         download: What to fetch.
@@ -75,6 +79,7 @@ def fetch(download: Download, folder: Path, *, mirror: str | None, progress: Pro
         _fetch_url(source, partial, report)
     found = sha256_file(partial)
     if download.sha256 is None:
+        _check_whole(partial, str(source))
         with _writing(note), atomic_file(note) as temporary:
             temporary.write_text(f"{found}\n", encoding="utf-8")
     elif found != download.sha256:
@@ -85,6 +90,25 @@ def fetch(download: Download, folder: Path, *, mirror: str | None, progress: Pro
         )
     partial.replace(target)
     return target
+
+
+def _check_whole(partial: Path, origin: str) -> None:
+    """Read an archive to its end, past the checksums that it holds itself: all there is where no SHA-256 is known."""
+    try:
+        if partial.stat().st_size == 0:
+            raise EOFError  # which gzip would take for a text of no bytes
+        if partial.stem.endswith(".tar"):
+            with tarfile.open(partial) as tar:
+                tar.getmembers()
+        elif partial.stem.endswith((".tgz", ".gz")):
+            with gzip.open(partial) as stream:
+                while stream.read(_CHUNK_BYTES):
+                    pass
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile):
+        partial.unlink()
+        raise DataError(
+            f"{origin}: the file is damaged or not complete, and it was removed; try again, or use --from with a good copy"
+        ) from None
 
 
 def _locate(download: Download, mirror: str | None) -> Path | str:

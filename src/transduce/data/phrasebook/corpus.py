@@ -51,7 +51,7 @@ def _splits() -> dict[Split, tuple[SentencePair, ...]]:
 
 def _shuffled_pairs() -> list[SentencePair]:
     """Return the distinct pairs of all templates; the first translation of an English sentence stays."""
-    german = {}
+    german: dict[str, str] = {}
     for template in TEMPLATES:
         for pair in template.pairs(PAIRS_PER_TEMPLATE):
             german.setdefault(pair.src, pair.tgt)

@@ -26,6 +26,7 @@ _CONTRACTIONS = {
 }
 # Not after a comma: in "das Haus, in dem ich wohne" dem is a relative pronoun.
 _CONTRACTED = re.compile(rf"(?<!, )\b({'|'.join(_CONTRACTIONS)})\b")
+_GAP = re.compile(r" ([.,?!])")
 _SENTENCE_START = re.compile(r"(?:^|(?<=[.!?] ))[a-zäöü]")
 
 
@@ -90,5 +91,5 @@ def template(en: str, de: str, **slots: Sequence[Entry[object, object]]) -> Temp
 
 def _finish(text: str) -> str:
     """Close the gaps that empty slots left, and begin each sentence with a capital."""
-    text = re.sub(r" +([.,?!])", r"\1", " ".join(text.split()))
+    text = _GAP.sub(r"\1", " ".join(text.split()))
     return _SENTENCE_START.sub(lambda match: match[0].upper(), text)

@@ -10,20 +10,25 @@ from dataclasses import dataclass
 
 __all__ = ["GermanNoun", "attributive", "determiner"]
 
-_KINDS = "mfnp"
-_DER = {"nom": "der die das die", "acc": "den die das die", "dat": "dem der dem den", "gen": "des der des der"}
-_DIESER = {"nom": "er e es e", "acc": "en e es e", "dat": "em er em en", "gen": "es er es er"}
-_EIN = {"nom": "- e - e", "acc": "en e - e", "dat": "em er em en", "gen": "es er es er"}
-_WEAK = {"nom": "e e e en", "acc": "en e e en", "dat": "en en en en", "gen": "en en en en"}  # after der, dieser
-_MIXED = {"nom": "er e es en", "acc": "en e es en", "dat": "en en en en", "gen": "en en en en"}  # after ein, kein, mein
-_STRONG = {"nom": "er e es e", "acc": "en e es e", "dat": "em er em en", "gen": "en er en er"}  # after nothing
+_Table = dict[str, dict[str, str]]
+
+
+def _table(nom: str, acc: str, dat: str, gen: str) -> _Table:
+    """Read a table of endings: a row for each case, and in it masculine, feminine, neuter and plural."""
+    rows = {"nom": nom, "acc": acc, "dat": dat, "gen": gen}
+    return {case: dict(zip("mfnp", row.replace("-", "").split(" "), strict=True)) for case, row in rows.items()}
+
+
+_DER = _table("der die das die", "den die das die", "dem der dem den", "des der des der")
+_DIESER = _table("er e es e", "en e es e", "em er em en", "es er es er")
+_EIN = _table("- e - e", "en e - e", "em er em en", "es er es er")
+_ER = _table("er sie es sie", "ihn sie es sie", "ihm ihr ihm ihnen", "- - - -")
+# Endings of an adjective after der and dieser; after ein, kein and mein; after no determiner.
+_WEAK = _table("e e e en", "en e e en", "en en en en", "en en en en")
+_MIXED = _table("er e es en", "en e es en", "en en en en", "en en en en")
+_STRONG = _table("er e es e", "en e es e", "em er em en", "en er en er")
 _DIESER_WORDS = {"dieser": "dies", "jeder": "jed", "welcher": "welch"}
-_PRONOUN = {"nom": "er sie es sie", "acc": "ihn sie es sie"}
 _ODD_STEMS = {"teuer": "teur", "sauer": "saur", "dunkel": "dunkl", "hoch": "hoh"}
-
-
-def _pick(table: dict[str, str], case: str, kind: str) -> str:
-    return table[case].split()[_KINDS.index(kind)].strip("-")
 
 
 def determiner(word: str, case: str, kind: str) -> str:
@@ -35,13 +40,13 @@ def determiner(word: str, case: str, kind: str) -> str:
     if word == "-" or (word == "ein" and kind == "p"):
         return ""
     if word == "der":
-        return _pick(_DER, case, kind)
+        return _DER[case][kind]
     if word in _DIESER_WORDS:
-        return _DIESER_WORDS[word] + _pick(_DIESER, case, kind)
-    return word + _pick(_EIN, case, kind)
+        return _DIESER_WORDS[word] + _DIESER[case][kind]
+    return word + _EIN[case][kind]
 
 
-def _endings(word: str, kind: str) -> dict[str, str]:
+def _endings(word: str, kind: str) -> _Table:
     """Return the adjective endings that a determiner asks for."""
     if word == "-" or (word == "ein" and kind == "p"):
         return _STRONG
@@ -85,27 +90,27 @@ class GermanNoun:
     @property
     def der(self) -> str:
         """The article in the nominative, which is also the relative pronoun."""
-        return _pick(_DER, "nom", self.kind)
+        return _DER["nom"][self.kind]
 
     @property
     def den(self) -> str:
         """The article in the accusative, which is also the relative pronoun."""
-        return _pick(_DER, "acc", self.kind)
+        return _DER["acc"][self.kind]
 
     @property
     def dem(self) -> str:
         """The article in the dative, which is also the relative pronoun (but for the plural)."""
-        return _pick(_DER, "dat", self.kind)
+        return _DER["dat"][self.kind]
 
     @property
     def er(self) -> str:
         """The pronoun in the nominative."""
-        return _pick(_PRONOUN, "nom", self.kind)
+        return _ER["nom"][self.kind]
 
     @property
     def ihn(self) -> str:
         """The pronoun in the accusative."""
-        return _pick(_PRONOUN, "acc", self.kind)
+        return _ER["acc"][self.kind]
 
     def form(self, case: str) -> str:
         """Return the noun in a case.
@@ -129,6 +134,6 @@ class GermanNoun:
 
     def __format__(self, spec: str) -> str:
         case, word, *adjectives = spec.split() + ["nom", "-"][len(spec.split()) :]
-        ending = _pick(_endings(word, self.kind), case, self.kind)
+        ending = _endings(word, self.kind)[case][self.kind]
         parts = [determiner(word, case, self.kind), *(attributive(a) + ending for a in adjectives), self.form(case)]
         return " ".join(part for part in parts if part)

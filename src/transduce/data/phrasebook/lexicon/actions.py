@@ -258,7 +258,6 @@ PLANS = (
     *_CLEANING,
     *_FETCHING,
     *_PAPERWORK,
-    *_PLANNING,
     *_SHOPPING,
     *_going(places("doctor, dentist, hairdresser, bank, library, swimming pool")),
 )

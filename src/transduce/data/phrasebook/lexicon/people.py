@@ -94,16 +94,16 @@ def _name(name: str, g: str) -> Person:
 
 def _relative(entry: Noun, owner_en: str, owner_de: str) -> Person:
     """Make a person of a noun and whose it is: my brother, mein Bruder."""
-    en, de = f"{entry.en} ", entry.de
-    p, text = entry.en.p, f"{owner_en} {en}".strip()
+    de = entry.de
+    p, text = entry.en.p, f"{owner_en} {entry.en}"
     pron, poss = _ENGLISH_PRONOUNS[de.kind]
     german_pron, german_poss = _GERMAN_PRONOUNS[de.kind]
-    cases = [format(de, f"{case} {owner_de}") for case in ("nom", "acc", "dat", "gen")]
+    nom, acc, dat, gen = (format(de, f"{case} {owner_de}") for case in ("nom", "acc", "dat", "gen"))
     g = de.kind if p == "3s" else ""
     genitive = text + ("'" if text.endswith("s") else "'s")
     return Entry(
         EnglishPerson(text, p, text, genitive, pron, poss),
-        GermanPerson(cases[0], p, *cases[1:], german_pron, german_poss, "sich", "sich", g),
+        GermanPerson(nom, p, acc, dat, gen, german_pron, german_poss, "sich", "sich", g),
     )
 
 

@@ -10,6 +10,7 @@ from transduce.data.phrasebook.lexicon.actions import (
     LASTING,
     LEISURE,
     PASTIMES,
+    PLANS,
     TASKS,
 )
 from transduce.data.phrasebook.lexicon.entry import phrase

@@ -66,7 +66,7 @@ REQUESTS = (
     template(
         "Could you give {s.obj} {x:a}, please?",
         "Könnten Sie {s.dat} bitte {x:acc ein} geben?",
-        s=_FOR_WHOM,
+        s=(*PRONOUNS[:1], *FAMILY),
         x=(*TABLEWARE, *BELONGINGS[11:]),
     ),
     template(

@@ -5,7 +5,16 @@ from __future__ import annotations
 from transduce.data.phrasebook.lexicon.adjectives import COLOUR_NAMES, COLOURS, PRICE, QUALITIES
 from transduce.data.phrasebook.lexicon.entry import adj, phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, PRONOUNS
+from transduce.data.phrasebook.lexicon.people import (
+    ANYONE,
+    FAMILY,
+    GROUPS,
+    NAMES,
+    ONE_PERSON,
+    PRONOUNS,
+    SINGULAR,
+    WOMEN,
+)
 from transduce.data.phrasebook.lexicon.places import CITIES
 from transduce.data.phrasebook.lexicon.things import (
     APPLIANCES,

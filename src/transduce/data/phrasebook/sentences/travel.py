@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.entry import number, phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, NAMES, ONE_PERSON, PRONOUNS, SINGULAR
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, PRONOUNS, SINGULAR
 from transduce.data.phrasebook.lexicon.places import BUILDINGS, CITIES, COUNTRIES, LANDMARKS, POSITIONS
 from transduce.data.phrasebook.lexicon.things import BELONGINGS
 from transduce.data.phrasebook.lexicon.times import CLOCK, DAY_NAMES, FUTURE, LASTING, PAST, SMALL_NUMBERS
@@ -111,7 +111,7 @@ TRAVEL = (
     template(
         "{s} {v:{s.p}} from {c} but {w:{s.p}} in {d}.",
         "{s} {v:{s.p}} {c.aus}, {w:{s.p}} aber in {d}.",
-        s=ANYONE,
+        s=(*PRONOUNS, *NAMES, *FAMILY, *GROUPS[2:]),
         c=COUNTRIES[2:],
         d=CITIES[:8],
         v=(verb("come came come", "kommen kommt ist gekommen"),),

@@ -22,13 +22,13 @@ def _job(en: str, de_m: str, de_f: str) -> Entry[str, Word]:
 _DOCTOR = _job("a doctor", "Arzt", "Ärztin")
 _TEACHER = _job("a teacher", "Lehrer", "Lehrerin")
 _COOK = _job("a cook", "Koch", "Köchin")
-_WAITER = _job("a waiter", "Kellner", "Kellnerin")
+_JOURNALIST = _job("a journalist", "Journalist", "Journalistin")
 _SALES = _job("a shop assistant", "Verkäufer", "Verkäuferin")
 _ENGINEER = _job("an engineer", "Ingenieur", "Ingenieurin")
 _LAWYER = _job("a lawyer", "Anwalt", "Anwältin")
 _PHARMACIST = _job("a pharmacist", "Apotheker", "Apothekerin")
 _LIBRARIAN = _job("a librarian", "Bibliothekar", "Bibliothekarin")
-_JOBS = (_DOCTOR, _TEACHER, _COOK, _WAITER, _SALES, _ENGINEER, _LAWYER, _PHARMACIST, _LIBRARIAN)
+_JOBS = (_DOCTOR, _TEACHER, _COOK, _JOURNALIST, _SALES, _ENGINEER, _LAWYER, _PHARMACIST, _LIBRARIAN)
 _HE_OR_SHE = (*PRONOUNS[1:3], *ADULTS)
 _YEARS = (
     phrase("a year", "einem Jahr"),
