@@ -11,6 +11,8 @@ set -euo pipefail
 run=${1:-demo}
 transduce=${TRANSDUCE:-transduce}
 
+first="The camera that Martin bought on Wednesday is blue."  # these three stand in the test set: never trained on
+
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 say "1. Train the Transformer of 2017 on the phrasebook (prepares the data first)"
@@ -20,13 +22,13 @@ say "2. Score it on sentences that it has never seen"
 "$transduce" evaluate "$run"
 
 say "3. Translate three sentences"
-for sentence in "The old man is reading a newspaper." "We have to get up early tomorrow." "Where can I buy a ticket?"; do
+for sentence in "$first" "Before Paul goes to bed, he reads a novel." "Maria, is that your bag?"; do
     printf '%s\n    ' "$sentence"
     "$transduce" translate "$run" <<<"$sentence"
 done
 
 say "4. Look at what it looks at"
-"$transduce" inspect "$run" "The old man is reading a newspaper." --attention "$run/attention.png"
+"$transduce" inspect "$run" "$first" --attention "$run/attention.png"
 
 say "Now yours"
 cat <<END
@@ -35,5 +37,6 @@ Translate a sentence of your own (the phrasebook is about everyday life):
 Look at the attention:
     $run/attention.png
 Train on your own two text files:
-    $transduce train small --out runs/mine --set 'data.train_src=["my.en"]' --set 'data.train_tgt=["my.de"]'
+    $transduce prepare small --train-src my.en --train-tgt my.de --out data/mine
+    $transduce train small --data data/mine --out runs/mine
 END

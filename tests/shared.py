@@ -19,6 +19,11 @@ def case_file(name: str) -> Path:
     return _find(_SHARED / "cases" / "inputs" / name)
 
 
+def paper_file(name: str) -> Path:
+    """Return a file of ``shared/paper``, such as ``table3.csv``, or skip the test."""
+    return _find(_SHARED / "paper" / name)
+
+
 def _find(path: Path) -> Path:
     if not path.exists():
         pytest.skip(f"{path.relative_to(_SHARED.parent)} is not beside this checkout")

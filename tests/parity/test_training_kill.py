@@ -36,7 +36,7 @@ def _last_step(run_dir: Path) -> int:
 def test_killed_while_saving(tmp_path: Path) -> None:
     ToyRun(tmp_path)  # makes the data
     run_dir, delays = tmp_path / "a", random.Random(1)
-    for _ in range(6):
+    for _ in range(4):
         before = _last_step(run_dir)
         process = _start(tmp_path, n_steps=100_000)
         while _last_step(run_dir) < before + 2:

@@ -15,6 +15,7 @@ Paper: section 5.1.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -126,13 +127,14 @@ def _plan(
 
 
 def _length_order(store: TokenStore, pool: IntArray) -> IntArray:
-    """Return the order of a pool by target length, then source length.
+    """Return the order of a pool by the longer side, and then by how much the source is longer than the target.
 
-    Source lengths rise among targets of even length and fall among those of odd length: where a batch holds the end of
-    one target length and the start of the next, its sources are still of about one length.
+    The second order rises where the longer side is even and falls where it is odd. So the end of one length and the start
+    of the next, which often stand in one batch, are pairs of the same shape.
     """
     src, tgt = store.src_lengths[pool], store.tgt_lengths[pool]
-    return np.lexsort((np.where(tgt % 2 == 0, src, -src), tgt)).astype(np.int64)
+    longer = np.maximum(src, tgt)
+    return np.lexsort((np.where(longer % 2 == 0, src - tgt, tgt - src), longer)).astype(np.int64)
 
 
 def _cut_batches(store: TokenStore, pairs: IntArray, batch_tokens: int) -> list[IntArray]:
@@ -143,17 +145,29 @@ def _cut_batches(store: TokenStore, pairs: IntArray, batch_tokens: int) -> list[
     return [batch for batch in np.split(pairs, np.searchsorted(ends, marks, side="right")) if len(batch)]
 
 
-def _cut_microbatches(store: TokenStore, batch: IntArray, device_tokens: int) -> Iterator[IntArray]:
-    """Cut a batch into the longest runs whose padded size fits a device."""
+def _cut_microbatches(store: TokenStore, batch: IntArray, device_tokens: int) -> list[IntArray]:
+    """Cut a batch into the fewest runs whose padded size fits a device, and make those about equal.
+
+    Equal ones have less padding than full ones and a small rest.
+    """
     widths = _longer_side(store, batch).astype(np.int64) + 1
+    n_runs = len(_run_ends(widths, device_tokens))
+    smaller = range(int(widths.sum()) // n_runs, device_tokens, max(1, device_tokens // 64))
+    fits = bisect_left(smaller, -n_runs, key=lambda size: -len(_run_ends(widths, size)))
+    return np.split(batch, _run_ends(widths, smaller[fits] if fits < len(smaller) else device_tokens)[:-1])
+
+
+def _run_ends(widths: IntArray, max_tokens: int) -> list[int]:
+    """Return where runs end that are as long as they can be with a padded size of at most ``max_tokens``."""
+    ends: list[int] = []
     start = 0
-    while start < len(batch):
-        # Every pair takes at least one token, so no run can be longer than device_tokens pairs.
-        run = np.maximum.accumulate(widths[start : start + device_tokens])
-        sizes = run * np.arange(1, len(run) + 1)
-        n_fit = max(1, int(np.searchsorted(sizes, device_tokens, side="right")))
-        yield batch[start : start + n_fit]
-        start += n_fit
+    while start < len(widths):
+        # Every pair takes at least one token, so no run is longer than max_tokens pairs.
+        sizes = np.maximum.accumulate(widths[start : start + max_tokens])
+        sizes *= np.arange(1, len(sizes) + 1)
+        start += max(1, int(np.searchsorted(sizes, max_tokens, side="right")))
+        ends.append(start)
+    return ends
 
 
 def _longer_side(store: TokenStore, pairs: IntArray | slice = slice(None)) -> npt.NDArray[np.int32]:

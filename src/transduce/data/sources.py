@@ -9,6 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from transduce.base.errors import DataError
 from transduce.base.files import STDIN, check_readable
+from transduce.data.corpora import corpus_files, find_corpus
 from transduce.data.settings import DataSettings
 from transduce.text.pairs import SentencePair, check_pairs_file, read_pairs, read_parallel
 
@@ -129,7 +130,7 @@ def find_sources(settings: DataSettings, part: Part) -> list[PairSource]:
     Files of a part stand in place of that part of a named corpus.
 
     Raises:
-        DataError: There is no corpus of that name.
+        DataError: There is no corpus of that name, it is not fetched yet, or it is in other languages.
     """
     srcs: tuple[str, ...] = getattr(settings, f"{part}_src")
     tgts: tuple[str, ...] = getattr(settings, f"{part}_tgt")
@@ -137,7 +138,7 @@ def find_sources(settings: DataSettings, part: Part) -> list[PairSource]:
     sources: list[PairSource] = [ParallelFiles(Path(src), Path(tgt)) for src, tgt in zip(srcs, tgts, strict=True)]
     sources += [PairsFile(Path(path), settings.src_lang, settings.tgt_lang) for path in both]
     if not sources and settings.corpus is not None:
-        return _corpus_sources(settings.corpus, part)
+        return _corpus_sources(settings, settings.corpus, part)
     return sources
 
 
@@ -156,8 +157,20 @@ def check_sources(sources: list[PairSource]) -> None:
         )
 
 
-def _corpus_sources(corpus: str, part: Part) -> list[PairSource]:
-    """Return the sources of a part of a named corpus. This is the one place that knows the names."""
+def _corpus_sources(settings: DataSettings, corpus: str, part: Part) -> list[PairSource]:
+    """Return the sources of a part of a named corpus; none when the corpus has no such part."""
     if corpus == "phrasebook":
+        _check_languages(settings, corpus, "en", "de")
         return [NamedCorpus(corpus, part)]
-    raise DataError(f"data.corpus: there is no corpus '{corpus}'; 'transduce corpora list' shows the names")
+    known = find_corpus(corpus)
+    _check_languages(settings, corpus, known.src_lang, known.tgt_lang)
+    return [ParallelFiles(*corpus_files(corpus, part))] if part in known.parts else []
+
+
+def _check_languages(settings: DataSettings, corpus: str, src_lang: str, tgt_lang: str) -> None:
+    if (settings.src_lang, settings.tgt_lang) != (src_lang, tgt_lang):
+        raise DataError(
+            f"data.corpus: '{corpus}' goes from {src_lang} to {tgt_lang}, and data.src_lang and data.tgt_lang say from "
+            f"{settings.src_lang} to {settings.tgt_lang}; set them to those of the corpus, or give its files as "
+            f"data.train_src and data.train_tgt"
+        )

@@ -191,7 +191,7 @@ def _read_train(
         if known.n_folded and settings.clean.drop_overlap:
             logger.info("%s: those training pairs are dropped", known.describe())
         elif known.n_folded:
-            logger.warning("%s: its scores will be too good; set clean.drop_overlap=true", known.describe())
+            logger.warning("%s, which flatters its scores; clean.drop_overlap=true leaves them out", known.describe())
     return _Text(kept, files)
 
 

@@ -51,7 +51,7 @@ class Codes:
 
     def content(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {"version": list(self.version), "merges": [f"{left} {right}" for left, right in self.merges]}
+        return {"codes_version": list(self.version), "merges": [f"{left} {right}" for left, right in self.merges]}
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Codes:
@@ -61,7 +61,7 @@ class Codes:
             KeyError: A part is missing.
             ValueError: A part has the wrong form.
         """
-        return cls(tuple(content["version"]), tuple(_pair(merge) for merge in content["merges"]))
+        return cls(tuple(content["codes_version"]), tuple(_pair(merge) for merge in content["merges"]))
 
     @cached_property
     def _rank(self) -> dict[tuple[str, str], int]:

@@ -46,7 +46,7 @@ def learn_tokenizers(
         case "subword-nmt":
             return _import_subword_nmt(settings)
     n_passes = (n_pairs is None) + (1 if settings.joint else 2)
-    if n_passes > 1 and iter(pairs) is pairs:
+    if n_passes > 1 and isinstance(pairs, Iterator):
         raise TypeError(f"learn_tokenizers reads the pairs {n_passes} times, and an iterator can be read only once")
     if n_pairs is None:
         n_pairs = sum(1 for _ in pairs)

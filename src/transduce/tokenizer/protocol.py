@@ -20,7 +20,11 @@ N_CONTROL = len(CONTROL_PIECES)
 
 
 class Tokenizer(Protocol):
-    """Text to ids and back. ``decode(encode(text)) == text`` for every string, unless ``normalization`` is set."""
+    """Text to ids and back.
+
+    ``decode(encode(text)) == text`` for every text with the learned kinds, unless ``normalization`` is set; the
+    imported kinds lose what their own tools lose. Every implementation can be pickled for worker processes.
+    """
 
     @property
     def vocab_size(self) -> int:
@@ -33,7 +37,11 @@ class Tokenizer(Protocol):
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of a text, without BOS or EOS."""
+        """Return the ids of a text, without BOS or EOS. Never PAD, BOS or EOS; UNK with the imported kinds only.
+
+        Raises:
+            TokenizerError: The text has a lone surrogate, and so is not Unicode text.
+        """
         ...
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -41,7 +49,7 @@ class Tokenizer(Protocol):
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of ids. Control ids give nothing; bytes that are not UTF-8 become U+FFFD."""
+        """Return the text of ids. Control ids and ids out of range give nothing; broken UTF-8 becomes U+FFFD."""
         ...
 
     def pieces(self, ids: Sequence[int]) -> list[str]:

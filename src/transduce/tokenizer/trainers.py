@@ -133,11 +133,13 @@ def learn_unigram(texts: Iterable[str], vocab_size: int) -> UnigramVocabulary:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Yield lists of texts, as the library reads them fastest, and refuse to yield nothing at all."""
-    iterator = iter(texts)
+    """Yield lists of texts, as the library reads them fastest, those with something in them, and refuse to yield nothing at all."""
+    iterator = filter(None, texts)
     batch = list(islice(iterator, _BATCH_LINES))
     if not batch:
-        raise TokenizerError("there is no text to learn a vocabulary from: the training set has no pairs")
+        raise TokenizerError(
+            "there is no text to learn a vocabulary from: the training set has no pairs, or only empty ones"
+        )
     while batch:
         yield batch
         batch = list(islice(iterator, _BATCH_LINES))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from tokenizers import models
 
@@ -62,7 +62,7 @@ class BpeVocabulary:
     """Byte-pair encoding: pairs to merge, the first learned first."""
 
     merges: tuple[tuple[str, str], ...]
-    kind: str = "bpe"
+    kind: ClassVar[str] = "bpe"
 
     def symbols(self) -> list[str]:
         """Return the bytes, then what each merge makes (two merges may make the same piece)."""
@@ -83,7 +83,7 @@ class WordPieceVocabulary:
 
     pieces: tuple[str, ...]
     """The learned pieces; the ones inside a word start with :data:`CONTINUATION`."""
-    kind: str = "wordpiece"
+    kind: ClassVar[str] = "wordpiece"
 
     def symbols(self) -> list[str]:
         """Return the bytes, the bytes as continuations, then the learned pieces."""
@@ -113,7 +113,7 @@ class UnigramVocabulary:
     """The learned pieces, of two symbols or more."""
     scores: tuple[float, ...]
     """The log-probability of each learned piece."""
-    kind: str = "unigram"
+    kind: ClassVar[str] = "unigram"
 
     def symbols(self) -> list[str]:
         """Return the bytes, then the learned pieces."""

@@ -17,7 +17,8 @@ class TrainSettings(Settings):
     n_steps: int = Field(default=100_000, ge=1)
     """Optimizer updates. Paper: section 5.2."""
     max_minutes: float | None = Field(default=None, gt=0)
-    """Stop after this many minutes of training, whatever ``n_steps`` says. Time before a resume counts."""
+    """Stop after this many minutes, evaluations and time before a resume included. Learning rates that fall to the end still
+    fall over ``n_steps``: the clock decides no number."""
     batch_tokens: int = Field(default=25_000, ge=1)
     """Target tokens in one step over all devices, EOS included, padding excluded. Paper: section 5.1."""
     device_tokens: int = Field(default=4096, ge=1)
@@ -51,7 +52,7 @@ class TrainSettings(Settings):
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Where to train. ``auto``: CUDA if there is any, else Apple MPS, else the CPU."""
     validate_every: int = Field(default=1000, ge=1)
-    """Steps between evaluations on the dev set."""
+    """Steps between evaluations on the dev set. The last step is always evaluated."""
     validate_bleu: bool = True
     """True: translate the dev set by beam search at each evaluation and print sacreBLEU beside the perplexity."""
     validate_pairs: int = Field(default=1000, ge=1)
@@ -59,7 +60,7 @@ class TrainSettings(Settings):
     patience: int | None = Field(default=None, ge=1)
     """Stop when the dev perplexity has not improved for this many evaluations. Not given: never."""
     checkpoint_every: int = Field(default=1000, ge=1)
-    """Steps between checkpoints."""
+    """Steps between checkpoints. One is always written when a run stops."""
     keep_checkpoints: int = Field(default=10, ge=1)
     """Checkpoints kept, the newest ones."""
     average_last: int = Field(default=5, ge=1)

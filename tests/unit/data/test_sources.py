@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from transduce.base.errors import DataError
+from transduce.data.corpora import CATALOG
 from transduce.data.settings import DataSettings
 from transduce.data.sources import NamedCorpus, PairsFile, ParallelFiles, check_sources, find_sources
 from transduce.text.pairs import SentencePair
@@ -31,8 +32,27 @@ def test_files_stand_in_for_a_part_of_a_corpus() -> None:
 
 
 def test_unknown_corpus() -> None:
-    with pytest.raises(DataError, match="there is no corpus 'phrasebok'"):
-        find_sources(DataSettings(corpus="phrasebok"), "train")
+    with pytest.raises(DataError, match="there is no corpus 'multi3k'"):
+        find_sources(DataSettings(corpus="multi3k"), "train")
+
+
+def test_fetched_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRANSDUCE_CORPORA", str(tmp_path))
+    corpus = next(corpus for corpus in CATALOG.values() if "train" in corpus.parts)
+    settings = DataSettings(corpus=corpus.name, src_lang=corpus.src_lang, tgt_lang=corpus.tgt_lang)
+    with pytest.raises(DataError, match=f"transduce corpora get {corpus.name}"):
+        find_sources(settings, "train")
+    files = [tmp_path / corpus.name / "text" / f"train.{language}" for language in (corpus.src_lang, corpus.tgt_lang)]
+    files[0].parent.mkdir(parents=True)
+    for file in files:
+        file.write_text("a\n")
+    assert find_sources(settings, "train") == [ParallelFiles(*files)]
+
+
+@pytest.mark.parametrize("corpus", ["phrasebook", *CATALOG])
+def test_corpus_in_other_languages(corpus: str) -> None:
+    with pytest.raises(DataError, match=r"data\.src_lang and data\.tgt_lang say from cy to de"):
+        find_sources(DataSettings(corpus=corpus, src_lang="cy"), "train")
 
 
 def test_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import data_file
+from tests.shared import paper_file
 from transduce.base.settings import parse_override, resolve
 from transduce.model.stats import parameter_count
 from transduce.paper.runs import TABLE3
@@ -23,7 +23,7 @@ def count(name: str, vocab_size: int) -> int:
 
 
 def test_the_table_is_the_papers() -> None:
-    path = data_file("../paper/table3.csv")
+    path = paper_file("table3.csv")
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     printed = {row["row"]: row for row in csv.DictReader(lines)}
     assert list(TABLE3) == list(printed)

@@ -116,12 +116,12 @@ def test_separate_vocabularies(corpus: dict[str, Any], tmp_path: Path) -> None:
     assert len(texts_of(tmp_path / "out", "train")) == 57
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_workers", [3, 8])
-def test_number_of_workers_changes_nothing(tmp_path: Path, n_workers: int) -> None:
+@pytest.mark.parametrize("n_workers", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_number_of_workers_changes_nothing(tmp_path: Path, n_workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("transduce.data.parallel._MIN_ITEMS", 2)
     data = {
-        "train_src": [write_lines(tmp_path / "train.en", sentences(41_000))],
-        "train_tgt": [write_lines(tmp_path / "train.de", sentences(41_000, "Das ist "))],
+        "train_src": [write_lines(tmp_path / "train.en", sentences(9000))],
+        "train_tgt": [write_lines(tmp_path / "train.de", sentences(9000, "Das ist "))],
     }
     prepare(settings_of(data), tmp_path / "one")
     prepare(settings_of(data | {"n_workers": n_workers}), tmp_path / "many")

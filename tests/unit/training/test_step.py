@@ -24,8 +24,15 @@ def _pad(batch: Batch, n_columns: int) -> Batch:
     def wider(x: Tensor) -> Tensor:
         return F.pad(x, (0, n_columns), value=False if x.dtype == torch.bool else PAD_ID)
 
-    tensors = (wider(x) for x in (batch.src, batch.src_valid, batch.tgt_in, batch.tgt_out, batch.tgt_valid))
-    return Batch(*tensors, n_src_tokens=batch.n_src_tokens, n_tgt_tokens=batch.n_tgt_tokens)
+    return Batch(
+        src=wider(batch.src),
+        src_valid=wider(batch.src_valid),
+        tgt_in=wider(batch.tgt_in),
+        tgt_out=wider(batch.tgt_out),
+        tgt_valid=wider(batch.tgt_valid),
+        n_src_tokens=batch.n_src_tokens,
+        n_tgt_tokens=batch.n_tgt_tokens,
+    )
 
 
 def test_loss_is_that_of_full_logits_without_padding() -> None:

@@ -128,7 +128,7 @@ class GermanNoun:
 
     def _genitive_ending(self) -> str:
         if self.text.endswith(("s", "ß", "x", "z")):
-            return "es"
+            return "ses" if self.plural_text.startswith(self.text + "s") else "es"  # der Bus, die Busse, des Busses
         one_syllable = re.fullmatch(r"[^aeiouäöüy]*[aeiouäöüy]+[^aeiouäöüy]+", self.text.lower())
         return "es" if one_syllable and not self.plural_text.endswith("s") else "s"  # des Mannes, but des Parks
 

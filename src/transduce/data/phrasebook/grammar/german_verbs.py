@@ -83,7 +83,7 @@ def number(n: int) -> str:
 def _auxiliary(infinitive: str, present: str, past_stem: str) -> Word:
     """Build a function verb from its four present forms and the stem of its preterite."""
     persons = ("1s", "2s", "3s", "p")
-    past = (past_stem, past_stem.removesuffix("e") + ("est" if past_stem.endswith("te") else "st"), past_stem)
+    past = (past_stem, past_stem + "st", past_stem)
     plural = past_stem.removesuffix("e") + "en"
     forms = dict(zip(persons, present.split(), strict=True)) | {"": infinitive}
     return Word(forms | {f"past {p}": form for p, form in zip(persons, (*past, plural), strict=True)})

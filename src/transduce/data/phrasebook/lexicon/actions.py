@@ -5,7 +5,17 @@ from __future__ import annotations
 from transduce.data.phrasebook.lexicon.action import Action, a, bare, fixed, the
 from transduce.data.phrasebook.lexicon.entry import phrase, plurals, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.places import CITIES, DESTINATIONS, INDOORS, LANGUAGES, OUTDOORS, Place, places
+from transduce.data.phrasebook.lexicon.places import (
+    CITIES,
+    DESTINATIONS,
+    FAR_CITIES,
+    INDOORS,
+    LANGUAGES,
+    NEAR_CITIES,
+    OUTDOORS,
+    Place,
+    places,
+)
 from transduce.data.phrasebook.lexicon.things import (
     APPLIANCES,
     CLOTHES,
@@ -20,6 +30,7 @@ from transduce.data.phrasebook.lexicon.things import (
 )
 
 __all__ = [
+    "BEDTIME",
     "DIET",
     "DREAMS",
     "DUTIES",
@@ -53,6 +64,8 @@ _RENT = verb("rent", "mieten")
 _REPAIR = verb("repair", "reparieren")
 _CALL = verb("call", "an|rufen ruft hat angerufen")
 _INVITE = verb("invite", "ein|laden lädt hat eingeladen")
+_LOCK = verb("lock", "ab|schließen schließt hat abgeschlossen")
+_TURN_OFF = verb("turn|off", "aus|schalten")
 _NOTHING = phrase("", "")
 
 
@@ -98,15 +111,12 @@ _READING = (*_BOOKS, *the(_READ, nouns("newspaper, letter")))
 _WRITING = a(verb("write wrote written", "schreiben schreibt hat geschrieben"), PAPERS)
 _LEARNING = fixed(verb("learn", "lernen"), *LANGUAGES, negation="kein")
 _SPEAKING = fixed(verb("speak spoke spoken", "sprechen spricht hat gesprochen"), *LANGUAGES, negation="kein")
-_WORKING = fixed(
-    verb("work", "arbeiten"),
-    phrase("in the garden", "im Garten"),
-    phrase("at home", "zu Hause"),
-    phrase("at the office", "im Büro"),
-)
+_WORK = verb("work", "arbeiten")
+_GARDENING = fixed(_WORK, phrase("in the garden", "im Garten"))
+_WORKING = (*_GARDENING, *fixed(_WORK, phrase("at home", "zu Hause"), phrase("at the office", "im Büro")))
 _TRAVEL = (
-    *fixed(_RIDE, *(phrase(f"to {city.en}", f"nach {city.de}") for city in CITIES[:9])),
-    *fixed(_FLY, *(phrase(f"to {city.en}", f"nach {city.de}") for city in CITIES[9:])),
+    *fixed(_RIDE, *(phrase(f"to {city.en}", f"nach {city.de}") for city in NEAR_CITIES)),
+    *fixed(_FLY, *(phrase(f"to {city.en}", f"nach {city.de}") for city in FAR_CITIES)),
 )
 # Of this verb only the participle is asked for: have you ever been to Rome?
 _HAVING_BEEN = fixed(
@@ -135,9 +145,9 @@ _HOUSEWORK = (
 SWITCHING = (
     *the(verb("open", "auf|machen"), nouns("door, window, suitcase, bottle")),
     *the(verb("close", "zu|machen"), nouns("door, window, suitcase, bag")),
-    *the(verb("lock", "ab|schließen schließt hat abgeschlossen"), nouns("door, garage, car")),
+    *the(_LOCK, nouns("door, garage, car")),
     *the(verb("turn|on", "ein|schalten"), nouns("light, television, radio, computer, heating")),
-    *the(verb("turn|off", "aus|schalten"), nouns("light, television, radio, computer, heating")),
+    *the(_TURN_OFF, nouns("light, television, radio, computer, heating")),
 )
 _PAPERWORK = (
     *the(verb("fill|in", "aus|füllen"), nouns("form")),
@@ -176,7 +186,7 @@ _BUYING = a(
         *SHOES,
         *FURNITURE,
         *VEHICLES,
-        *APPLIANCES[:4],
+        *nouns("television, radio, washing machine, computer"),
         *nouns("book, mobile phone, bag, umbrella, camera, watch"),
     ),
 )
@@ -278,6 +288,12 @@ DUTIES = (*_PAPERWORK, *_PLANNING, *_CALLING, *_CLEANING, *_HOUSEWORK, *_FETCHIN
 """What somebody has to do at some time; all objects are definite."""
 TASKS = (*SWITCHING, *DUTIES)
 """What one may ask somebody to do now, and somebody may forget; all objects are definite."""
+BEDTIME = (
+    *EVENINGS,
+    *the(_LOCK, nouns("door, garage, car")),
+    *the(_TURN_OFF, nouns("light, television, radio, computer, heating")),
+)
+"""What one does before going to bed."""
 HANDLING = (*SWITCHING, *the(_REPAIR, APPLIANCES))
 """What one can try."""
 EFFORTS = (*_CLEANING, *_PAINTING, *_WORKING, *_BALL_GAMES, *_REPAIRING, *_LEARNING)
@@ -295,7 +311,7 @@ INDOOR_ACTIONS = (
     *_going(INDOORS),
 )
 """What one does when it rains."""
-OUTDOOR_ACTIONS = (*_SPORTS, *_BALL_GAMES, *_WORKING[:1], *_going(OUTDOORS))
+OUTDOOR_ACTIONS = (*_SPORTS, *_BALL_GAMES, *_GARDENING, *_going(OUTDOORS))
 """What one does when the weather is nice."""
 SKILLS = (*_MUSIC, *_BALL_GAMES, *_BOARD_GAMES, *_DANCING, *_SPEAKING)
 FORBIDDEN = (
@@ -314,7 +330,7 @@ EXPERIENCES = (
     *_BOARD_GAMES,
     *_COOKING,
     *_MUSIC,
-    *_REPAIRING[:4],
+    *the(_REPAIR, nouns("car, bicycle, television")),
     *a(_RENT, nouns("car, motorbike")),
 )
 """What one may have done before, or never."""

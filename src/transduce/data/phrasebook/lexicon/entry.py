@@ -23,6 +23,7 @@ __all__ = [
     "number",
     "phrase",
     "plural_noun",
+    "plurals",
     "verb",
     "weak_noun",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.entry import Noun, mass, noun, plural_noun, weak_noun
 
-__all__ = ["nouns"]
+__all__ = ["NOUNS", "nouns"]
 
 _FOOD_AND_DRINK = (
     mass("bread", "das Brot"),
@@ -241,7 +241,7 @@ _BODY = (
     plural_noun("ears", "Ohren"),
 )
 
-_BY_NAME = {
+NOUNS = {
     entry.en.text: entry
     for group in (
         _FOOD_AND_DRINK,
@@ -256,6 +256,7 @@ _BY_NAME = {
     )
     for entry in group
 }
+"""English noun -> its entry. An English noun has one German translation in the whole phrasebook."""
 
 
 def nouns(names: str) -> tuple[Noun, ...]:
@@ -264,4 +265,4 @@ def nouns(names: str) -> tuple[Noun, ...]:
     >>> [f"{entry.de:nom der}" for entry in nouns("key, mobile phone")]
     ['der Schlüssel', 'das Handy']
     """
-    return tuple(_BY_NAME[name.strip()] for name in names.split(","))
+    return tuple(NOUNS[name.strip()] for name in names.split(","))

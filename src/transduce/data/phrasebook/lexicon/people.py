@@ -10,16 +10,24 @@ from transduce.data.phrasebook.lexicon.nouns import nouns
 __all__ = [
     "ADULTS",
     "ANYONE",
+    "BOYS",
     "FAMILY",
+    "FRIENDS",
+    "GIRLS",
     "GROUPS",
+    "HER",
+    "HIM",
+    "ME",
     "NAMES",
     "ONE_PERSON",
     "OTHERS",
     "PEERS",
     "PRONOUNS",
-    "RELATIVES",
+    "SIBLINGS",
     "SINGULAR",
+    "THEM",
     "TITLED",
+    "US",
     "WOMEN",
     "YOU",
     "EnglishPerson",
@@ -107,38 +115,42 @@ def _relative(entry: Noun, owner_en: str, owner_de: str) -> Person:
     )
 
 
-PRONOUNS = (
-    _pronoun("I me my 1s", "ich mich mir mein mich mir"),
-    _pronoun("he him his 3s", "er ihn ihm sein sich sich"),
-    _pronoun("she her her 3s", "sie sie ihr ihr sich sich"),
-    _pronoun("we us our p", "wir uns uns unser uns uns"),
-    _pronoun("they them their p", "sie sie ihnen ihr sich sich"),
-)
+ME = _pronoun("I me my 1s", "ich mich mir mein mich mir")
+HIM = _pronoun("he him his 3s", "er ihn ihm sein sich sich")
+HER = _pronoun("she her her 3s", "sie sie ihr ihr sich sich")
+US = _pronoun("we us our p", "wir uns uns unser uns uns")
+THEM = _pronoun("they them their p", "sie sie ihnen ihr sich sich")
 YOU = _pronoun("you you your p", "Sie Sie Ihnen Ihr sich sich")
+PRONOUNS = (ME, HIM, HER, US, THEM)
 
-NAMES = tuple(_name(name, "f") for name in ["Anna", "Maria", "Julia", "Laura", "Sophie"]) + tuple(
-    _name(name, "m") for name in ["Peter", "Paul", "Martin", "Daniel", "Stefan"]
+GIRLS = tuple(_name(name, "f") for name in ("Anna", "Maria", "Julia", "Laura", "Sophie"))
+BOYS = tuple(_name(name, "m") for name in ("Peter", "Paul", "Martin", "Daniel", "Stefan"))
+NAMES = (*GIRLS, *BOYS)
+
+SIBLINGS = tuple(_relative(entry, "my", "mein") for entry in nouns("brother, sister"))
+ELDERS = tuple(
+    _relative(entry, "my", "mein") for entry in nouns("father, mother, grandfather, grandmother, uncle, aunt")
 )
-
-RELATIVES = nouns("brother, sister, father, mother, grandfather, grandmother, uncle, aunt, son, daughter")
-FAMILY = tuple(_relative(entry, "my", "mein") for entry in RELATIVES)
+CHILDREN = tuple(_relative(entry, "my", "mein") for entry in nouns("son, daughter"))
+FAMILY = (*SIBLINGS, *ELDERS, *CHILDREN)
+FRIENDS = (_relative(plural_noun("friends", "Freunde"), "my", "mein"),)
 GROUPS = (
     _relative(plural_noun("parents", "Eltern"), "my", "mein"),
     _relative(plural_noun("children", "Kinder"), "our", "unser"),
     _relative(plural_noun("neighbours", "Nachbarn"), "our", "unser"),
-    _relative(plural_noun("friends", "Freunde"), "my", "mein"),
+    *FRIENDS,
 )
-PEERS = (*NAMES, *FAMILY[:2])
+PEERS = (*NAMES, *SIBLINGS)
 """Of about the same age, so that each may be the older one."""
-ADULTS = (*PEERS, *FAMILY[2:8])
+ADULTS = (*PEERS, *ELDERS)
 ONE_PERSON = (*NAMES, *FAMILY)
 """Those whose gender shows: he or she."""
-SINGULAR = (*PRONOUNS[:3], *ONE_PERSON)
+SINGULAR = (ME, HIM, HER, *ONE_PERSON)
 """Those who own one passport and have one birthday."""
 WOMEN = tuple(person for person in SINGULAR if person.de.g == "f")
-ANYONE = (*PRONOUNS, *NAMES, *FAMILY, *GROUPS)
+ANYONE = (*PRONOUNS, *ONE_PERSON, *GROUPS)
 """Every subject of a statement. *You* is left to questions and requests."""
-OTHERS = tuple(person for person in ANYONE if person.en.text not in {"I", "we"})
+OTHERS = tuple(person for person in ANYONE if person not in {ME, US})
 """Those one asks about."""
 
 TITLED = tuple(

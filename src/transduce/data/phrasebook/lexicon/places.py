@@ -13,9 +13,12 @@ __all__ = [
     "CITIES",
     "COUNTRIES",
     "DESTINATIONS",
+    "FAR_CITIES",
+    "FOREIGN_COUNTRIES",
     "INDOORS",
     "LANDMARKS",
     "LANGUAGES",
+    "NEAR_CITIES",
     "OUTDOORS",
     "POSITIONS",
     "Country",
@@ -102,7 +105,7 @@ BUILDINGS = nouns(
 )
 LANDMARKS = (*BUILDINGS, *nouns("park, market, bus stop"))
 
-CITIES = (
+NEAR_CITIES = (
     phrase("Berlin", "Berlin"),
     phrase("Hamburg", "Hamburg"),
     phrase("Munich", "München"),
@@ -112,12 +115,16 @@ CITIES = (
     phrase("Vienna", "Wien"),
     phrase("Salzburg", "Salzburg"),
     phrase("Zurich", "Zürich"),
+)
+"""Where German is spoken, and where one goes by train."""
+FAR_CITIES = (
     phrase("Geneva", "Genf"),
     phrase("Prague", "Prag"),
     phrase("Paris", "Paris"),
     phrase("London", "London"),
     phrase("Rome", "Rom"),
 )
+CITIES = (*NEAR_CITIES, *FAR_CITIES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,18 +147,21 @@ def _country_with_article(en: str, acc: str, dat: str) -> Country:
     return Entry(en, GermanCountry(f"in {acc}", f"in {dat}", f"aus {dat}"))
 
 
-COUNTRIES = (
-    _country("Germany", "Deutschland"),
-    _country("Austria", "Österreich"),
+FOREIGN_COUNTRIES = (
     _country("Italy", "Italien"),
     _country("France", "Frankreich"),
     _country("Spain", "Spanien"),
     _country("Poland", "Polen"),
     _country("England", "England"),
-    _country_with_article("Switzerland", "die Schweiz", "der Schweiz"),
     _country_with_article("Turkey", "die Türkei", "der Türkei"),
     _country_with_article("the Netherlands", "die Niederlande", "den Niederlanden"),
     _country_with_article("the United States", "die Vereinigten Staaten", "den Vereinigten Staaten"),
+)
+COUNTRIES = (
+    *FOREIGN_COUNTRIES,
+    _country("Germany", "Deutschland"),
+    _country("Austria", "Österreich"),
+    _country_with_article("Switzerland", "die Schweiz", "der Schweiz"),
 )
 LANGUAGES = (
     phrase("German", "Deutsch"),

@@ -9,20 +9,28 @@ __all__ = [
     "DATES",
     "DAYS",
     "DAY_NAMES",
+    "DURATIONS",
+    "FEW",
     "FREQUENCIES",
     "FUTURE",
-    "HOURS",
-    "LASTING",
+    "LAST_DAYS",
+    "MINUTES",
     "MONTHS",
     "NEXT_DAYS",
+    "OFTEN",
+    "ON_DAYS",
     "PAST",
     "PRICES",
     "RECENTLY",
     "REPEATED",
+    "SEVERAL",
     "SINCE",
-    "SMALL_NUMBERS",
     "SOON",
+    "SUMMER_MONTHS",
     "TODAY",
+    "WINTER_MONTHS",
+    "clock",
+    "hours",
 ]
 
 _WEEKDAYS = (
@@ -36,38 +44,44 @@ _WEEKDAYS = (
 )
 DAY_NAMES = tuple(phrase(en, de) for en, de in _WEEKDAYS)
 DAYS = tuple(phrase(f"on {en}", f"am {de}") for en, de in _WEEKDAYS)
-_ON_DAYS = tuple(phrase(f"on {en}s", f"{de.lower()}s") for en, de in _WEEKDAYS)
+ON_DAYS = tuple(phrase(f"on {en}s", f"{de.lower()}s") for en, de in _WEEKDAYS)
 
-TODAY = (
-    phrase("today", "heute"),
-    phrase("this afternoon", "heute Nachmittag"),
-    phrase("this evening", "heute Abend"),
-)
-FUTURE = (
-    *TODAY[1:],
-    phrase("tomorrow", "morgen"),
+_TODAY = phrase("today", "heute")
+_TOMORROW = phrase("tomorrow", "morgen")
+_DAY_AFTER = phrase("the day after tomorrow", "übermorgen")
+_LATER_TODAY = (phrase("this afternoon", "heute Nachmittag"), phrase("this evening", "heute Abend"))
+_LATER_TOMORROW = (
     phrase("tomorrow afternoon", "morgen Nachmittag"),
     phrase("tomorrow evening", "morgen Abend"),
-    phrase("the day after tomorrow", "übermorgen"),
+)
+TODAY = (_TODAY, *_LATER_TODAY)
+SOON = (*TODAY, _TOMORROW, *_LATER_TOMORROW)
+NEXT_DAYS = (_TOMORROW, _DAY_AFTER, *DAYS)
+"""What a clock time may follow."""
+FUTURE = (
+    *_LATER_TODAY,
+    *_LATER_TOMORROW,
+    *NEXT_DAYS,
     phrase("at the weekend", "am Wochenende"),
     phrase("next week", "nächste Woche"),
-    *DAYS,
 )
-SOON = (*TODAY, *FUTURE[2:5])
-NEXT_DAYS = (*FUTURE[2:3], *FUTURE[5:6], *DAYS)
-"""Tomorrow, the day after tomorrow, and the days of the week: before a clock time."""
-PAST = (
-    phrase("yesterday", "gestern"),
+_YESTERDAY = phrase("yesterday", "gestern")
+_THIS_MORNING = phrase("this morning", "heute Morgen")
+RECENTLY = (
+    _YESTERDAY,
+    _THIS_MORNING,
     phrase("yesterday afternoon", "gestern Nachmittag"),
     phrase("yesterday evening", "gestern Abend"),
     phrase("the day before yesterday", "vorgestern"),
-    phrase("this morning", "heute Morgen"),
+)
+LAST_DAYS = (_YESTERDAY, _THIS_MORNING, *DAYS)
+PAST = (
+    *RECENTLY,
     phrase("last week", "letzte Woche"),
     phrase("two days ago", "vor zwei Tagen"),
     phrase("three weeks ago", "vor drei Wochen"),
     *DAYS,
 )
-RECENTLY = PAST[:5]
 REPEATED = (
     phrase("every day", "jeden Tag"),
     phrase("every morning", "jeden Morgen"),
@@ -76,11 +90,11 @@ REPEATED = (
     phrase("in the afternoon", "nachmittags"),
     phrase("in the evening", "abends"),
     phrase("at the weekend", "am Wochenende"),
-    *_ON_DAYS,
+    *ON_DAYS,
 )
+OFTEN = (phrase("often", "oft"), phrase("usually", "meistens"))
 FREQUENCIES = (
-    phrase("often", "oft"),
-    phrase("usually", "meistens"),
+    *OFTEN,
     phrase("sometimes", "manchmal"),
     phrase("rarely", "selten"),
     phrase("never", "nie"),
@@ -94,7 +108,7 @@ SINCE = (
     phrase("ten minutes", "zehn Minuten"),
 )
 """How long something has been going on: after for, and after *seit* with the dative."""
-LASTING = (
+DURATIONS = (
     phrase("two days", "zwei Tage"),
     phrase("three days", "drei Tage"),
     phrase("four days", "vier Tage"),
@@ -105,7 +119,9 @@ LASTING = (
 )
 """How long a stay takes: the accusative."""
 
-SMALL_NUMBERS = tuple(number(n) for n in range(2, 9))
+FEW = tuple(number(n) for n in range(2, 5))
+SEVERAL = tuple(number(n) for n in range(2, 9))
+MINUTES = tuple(number(n) for n in (5, 10, 15, 20, 30, 40))
 PRICES = tuple(number(n) for n in (10, 12, 14, 15, 18, 20, 25, 28, 30, 32, 40, 45, 50, 60, 75, 80, 90))
 
 
@@ -123,21 +139,41 @@ def _clock(hour: int) -> tuple[Phrase, ...]:
 
 
 CLOCK = tuple(time for hour in range(1, 13) for time in _clock(hour))
-HOURS = CLOCK[::4]
 
-MONTHS = (
+
+def clock(first: int, last: int) -> tuple[Phrase, ...]:
+    """Return the times from one full hour to the quarter before the hour after another.
+
+    >>> [time.de for time in clock(7, 7)]
+    ['sieben Uhr', 'halb acht', 'Viertel nach sieben', 'Viertel vor acht']
+    """
+    return CLOCK[4 * (first - 1) : 4 * last]
+
+
+def hours(first: int, last: int) -> tuple[Phrase, ...]:
+    """Return the full hours from one to another.
+
+    >>> [time.en for time in hours(7, 8)]
+    ["seven o'clock", "eight o'clock"]
+    """
+    return clock(first, last)[::4]
+
+
+WINTER_MONTHS = (
+    phrase("November", "November"),
+    phrase("December", "Dezember"),
     phrase("January", "Januar"),
     phrase("February", "Februar"),
+)
+SUMMER_MONTHS = (phrase("June", "Juni"), phrase("July", "Juli"), phrase("August", "August"))
+MONTHS = (
+    *WINTER_MONTHS,
     phrase("March", "März"),
     phrase("April", "April"),
     phrase("May", "Mai"),
-    phrase("June", "Juni"),
-    phrase("July", "Juli"),
-    phrase("August", "August"),
+    *SUMMER_MONTHS,
     phrase("September", "September"),
     phrase("October", "Oktober"),
-    phrase("November", "November"),
-    phrase("December", "Dezember"),
 )
 _ORDINALS = (
     ("first", "ersten"),

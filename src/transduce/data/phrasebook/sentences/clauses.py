@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.actions import (
+    BEDTIME,
     DREAMS,
     DUTIES,
     EFFORTS,
@@ -15,13 +16,13 @@ from transduce.data.phrasebook.lexicon.actions import (
     PLANS,
     TASKS,
 )
-from transduce.data.phrasebook.lexicon.adjectives import COLOURS, QUALITIES
+from transduce.data.phrasebook.lexicon.adjectives import adjectives
 from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, OTHERS, SINGULAR
-from transduce.data.phrasebook.lexicon.places import CITIES, LANDMARKS
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, OTHERS, PEERS, SINGULAR
+from transduce.data.phrasebook.lexicon.places import LANDMARKS, NEAR_CITIES
 from transduce.data.phrasebook.lexicon.things import BELONGINGS, CLOTHES, GIFTS
-from transduce.data.phrasebook.lexicon.times import FUTURE, PAST, SOON, TODAY
+from transduce.data.phrasebook.lexicon.times import FUTURE, PAST, RECENTLY, SOON, TODAY
 from transduce.data.phrasebook.template import template
 
 __all__ = ["CLAUSES"]
@@ -61,7 +62,7 @@ CLAUSES = (
         "{s} {sein:{s.p}} müde, weil {s.pron} {t} {a.o} {a.v:pp} {a.v:aux {s.p}}.",
         s=ANYONE,
         a=EFFORTS,
-        t=PAST[:5],
+        t=RECENTLY,
     ),
     template(
         "If it rains {t}, {s} will {a.v} {a.o}.",
@@ -99,8 +100,8 @@ CLAUSES = (
     template(
         "While {s} {be:{s.p}} {a.v:ing} {a.o}, {r} {be:{r.p}} {b.v:ing} {b.o}.",
         "Während {s} {a.o} {a.v:last {s.p}}, {b.v:{r.p}} {r} {b.o} {b.v:prefix}.",
-        s=(*NAMES, *FAMILY[:4]),
-        r=(*NAMES, *FAMILY[:4]),
+        s=PEERS,
+        r=PEERS,
         a=LASTING,
         b=LASTING,
     ),
@@ -114,7 +115,7 @@ CLAUSES = (
         "Before {s} {v:{s.p}} to bed, {s.pron} {a.v:{s.p}} {a.o}.",
         "Bevor {s} ins Bett {v:{s.p}}, {a.v:{s.p}} {s.pron} {a.o} {a.v:prefix}.",
         s=ANYONE,
-        a=(*EVENINGS, *HANDLING[8:11], *HANDLING[16:20]),
+        a=BEDTIME,
         v=(verb("go went gone", "gehen geht ist gegangen"),),
     ),
     # Indirect questions.
@@ -172,8 +173,8 @@ CLAUSES = (
         "{s} {be:{s.p}} going to {c} to {v} {x:a}.",
         "{s} {r:{s.p}} nach {c}, um {x:acc ein} zu {v}.",
         s=ANYONE,
-        c=CITIES[:9],
-        x=(*CLOTHES, *GIFTS[:3], *nouns("car, sofa, mirror, carpet")),
+        c=NEAR_CITIES,
+        x=(*CLOTHES, *nouns("watch, bag, camera, car, sofa, mirror, carpet")),
         v=(phrase("buy", "kaufen"),),
         r=(verb("go", "fahren fährt ist gefahren"),),
     ),
@@ -182,8 +183,8 @@ CLAUSES = (
         "{x:the} that {s} bought {t} is {a}.",
         "{x:nom der}, {x.den} {s} {t} gekauft {haben:{s.p}}, ist {a}.",
         s=ANYONE,
-        x=(*CLOTHES, *GIFTS[:4], *nouns("car, sofa, lamp")),
-        a=(*QUALITIES[2:], *COLOURS[:4]),
+        x=(*CLOTHES, *nouns("watch, bag, camera, vase, car, sofa, lamp")),
+        a=adjectives("big, small, cheap, expensive, beautiful, red, blue, green, black"),
         t=PAST,
     ),
     template(
@@ -220,7 +221,7 @@ CLAUSES = (
         "{x:nom der}, in {x.dem} {s} {v:{s.p}}, ist sehr {a}.",
         s=ANYONE,
         x=nouns("house, flat, village"),
-        a=QUALITIES[1:4],
+        a=adjectives("old, big, small"),
         v=(verb("live", "wohnen"),),
     ),
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from transduce.data.phrasebook.lexicon.adjectives import PEOPLE, PEOPLE_AGES
+from transduce.data.phrasebook.lexicon.adjectives import TRAITS, adjectives
 from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, PEERS, PRONOUNS
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, HER, HIM, ME, NAMES, PEERS, PRONOUNS, US
 from transduce.data.phrasebook.lexicon.places import CITIES
-from transduce.data.phrasebook.lexicon.things import BELONGINGS, PAPERS, READING, VEHICLES
-from transduce.data.phrasebook.lexicon.times import FUTURE, PAST, SMALL_NUMBERS
+from transduce.data.phrasebook.lexicon.things import BELONGINGS, READING, VEHICLES
+from transduce.data.phrasebook.lexicon.times import FEW, FUTURE, PAST, SEVERAL
 from transduce.data.phrasebook.template import template
 
 __all__ = ["FAMILY_AND_FRIENDS"]
 
+_AGES = adjectives("old, young")
 _PEOPLE = (*NAMES, *FAMILY)
 _SUBJECTS = (*PRONOUNS, *_PEOPLE)
 _HELP_WITH = (
@@ -25,46 +26,55 @@ _HELP_WITH = (
 
 FAMILY_AND_FRIENDS = (
     # Comparing.
-    template("{s} {be:{s.p}} very {a}.", "{s} {sein:{s.p}} sehr {a}.", s=ANYONE, a=PEOPLE),
-    template("{s} {be:{s.p}} {a:er} than {o}.", "{s} {sein:{s.p}} {a:er} als {o}.", s=PEERS, o=PEERS, a=PEOPLE_AGES),
-    template("{s} {be:{s.p}} {a:er} than {o}.", "{s} {sein:{s.p}} {a:er} als {o}.", s=_PEOPLE, o=_PEOPLE, a=PEOPLE),
-    template("{s} {be:{s.p}} as {a} as {o}.", "{s} {sein:{s.p}} so {a} wie {o}.", s=_PEOPLE, o=_PEOPLE, a=PEOPLE),
+    template("{s} {be:{s.p}} very {a}.", "{s} {sein:{s.p}} sehr {a}.", s=ANYONE, a=TRAITS),
+    template("{s} {be:{s.p}} {a:er} than {o}.", "{s} {sein:{s.p}} {a:er} als {o}.", s=PEERS, o=PEERS, a=_AGES),
+    template("{s} {be:{s.p}} {a:er} than {o}.", "{s} {sein:{s.p}} {a:er} als {o}.", s=_PEOPLE, o=_PEOPLE, a=TRAITS),
+    template("{s} {be:{s.p}} as {a} as {o}.", "{s} {sein:{s.p}} so {a} wie {o}.", s=_PEOPLE, o=_PEOPLE, a=TRAITS),
     template(
-        "{s} {be:{s.p}} not as {a} as {o}.", "{s} {sein:{s.p}} nicht so {a} wie {o}.", s=_PEOPLE, o=_PEOPLE, a=PEOPLE
+        "{s} {be:{s.p}} not as {a} as {o}.", "{s} {sein:{s.p}} nicht so {a} wie {o}.", s=_PEOPLE, o=_PEOPLE, a=TRAITS
     ),
     template(
         "{s} {be:{s.p}} {n} years older than {o}.",
         "{s} {sein:{s.p}} {n} Jahre älter als {o}.",
         s=PEERS,
         o=PEERS,
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
     ),
     template(
         "{s} {have:{s.p}} {n} {x.pl} and {m} {y.pl}.",
         "{s} {haben:{s.p}} {n} {x.pl:acc} und {m} {y.pl:acc}.",
-        s=(*PRONOUNS[:3], *_PEOPLE),
-        n=SMALL_NUMBERS[:3],
-        m=SMALL_NUMBERS[:3],
+        s=(ME, HIM, HER, *_PEOPLE),
+        n=FEW,
+        m=FEW,
         x=nouns("brother"),
         y=nouns("sister"),
     ),
     template(
         "{s} {have:{s.p}} {n} {x.pl} and {m} {y.pl}.",
         "{s} {haben:{s.p}} {n} {x.pl:acc} und {m} {y.pl:acc}.",
-        s=(*PRONOUNS[:3], *_PEOPLE),
-        n=SMALL_NUMBERS[:3],
-        m=SMALL_NUMBERS[:3],
+        s=(ME, HIM, HER, *_PEOPLE),
+        n=FEW,
+        m=FEW,
         x=nouns("son"),
         y=nouns("daughter"),
     ),
     template(
         "{s} {have:{s.p}} {x:a {a:er}} and {y:a {b:er}}.",
         "{s} {haben:{s.p}} {x:acc ein {a:er}} und {y:acc ein {b:er}}.",
-        s=(*PRONOUNS[:3], *NAMES),
-        x=nouns("brother, son"),
-        y=nouns("sister, daughter"),
-        a=PEOPLE_AGES,
-        b=PEOPLE_AGES,
+        s=(ME, HIM, HER, *NAMES),
+        x=nouns("brother"),
+        y=nouns("sister"),
+        a=_AGES,
+        b=_AGES,
+    ),
+    template(
+        "{s} {have:{s.p}} {x:a {a:er}} and {y:a {b:er}}.",
+        "{s} {haben:{s.p}} {x:acc ein {a:er}} und {y:acc ein {b:er}}.",
+        s=(ME, HIM, HER, *NAMES),
+        x=nouns("son"),
+        y=nouns("daughter"),
+        a=_AGES,
+        b=_AGES,
     ),
     # Helping, thanking, giving.
     template(
@@ -103,7 +113,7 @@ FAMILY_AND_FRIENDS = (
         "{s} {haben:{s.p}} {o.dat} {x:acc ein} geliehen.",
         s=ANYONE,
         o=(*_PEOPLE, *GROUPS),
-        x=(*READING, *VEHICLES[:2], *nouns("umbrella, camera, bag, suitcase, pen")),
+        x=(*READING, *nouns("car, bicycle, umbrella, camera, bag, suitcase, pen")),
     ),
     template(
         "{s} will lend {o.obj} {s.poss} {x} {t}.",
@@ -118,7 +128,7 @@ FAMILY_AND_FRIENDS = (
         "{s} {v:{s.p}} {o.dat} {x:acc ein} aus {c}.",
         s=ANYONE,
         o=(*_PEOPLE, *GROUPS),
-        x=PAPERS[:3],
+        x=nouns("letter, postcard, email"),
         c=CITIES,
         v=(verb("write", "schreiben schreibt hat geschrieben"),),
     ),
@@ -127,14 +137,14 @@ FAMILY_AND_FRIENDS = (
         "{s} {haben:{s.p}} {o.dat} {t} {x:acc der} zurückgegeben.",
         s=ANYONE,
         o=(*_PEOPLE, *GROUPS),
-        x=(*READING[:1], *BELONGINGS[:5], *VEHICLES[:2]),
+        x=nouns("book, key, mobile phone, bag, umbrella, camera, car, bicycle"),
         t=PAST,
     ),
     template(
         "{n}, please give {o.obj} {o.poss} {x} back.",
         "{n}, gib {o.dat} bitte {x:acc {o.poss}} zurück.",
         n=NAMES,
-        o=(PRONOUNS[0], PRONOUNS[3], *FAMILY),
+        o=(ME, US, *FAMILY),
         x=BELONGINGS,
     ),
     # Knowing and meeting.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, FRIENDS, NAMES
 from transduce.data.phrasebook.lexicon.places import CITIES, INDOORS, OUTDOORS
 from transduce.data.phrasebook.lexicon.times import FUTURE, PAST, SOON, TODAY
 from transduce.data.phrasebook.template import template
@@ -65,7 +65,7 @@ FEELINGS = (
         "{s} {be:{s.p}} meeting up with {o.obj} {t}.",
         "{s} {v:{s.p}} {s.refl} {t} mit {o.dat}.",
         s=ANYONE,
-        o=(*NAMES, *FAMILY, *GROUPS[3:]),
+        o=(*NAMES, *FAMILY, *FRIENDS),
         t=FUTURE,
         v=(verb("meet", "treffen trifft hat getroffen"),),
     ),
@@ -84,7 +84,7 @@ FEELINGS = (
         "{s} {be:{s.p}} sitting down {w} {y:the}.",
         "{s} {v:{s.p}} {s.refl} {w} {y:acc der}.",
         s=ANYONE,
-        w=(phrase("on", "auf"), phrase("next to", "neben")),
+        w=(phrase("on", "auf"),),
         y=nouns("chair, sofa, bed, armchair"),
         v=(verb("sit", "setzen"),),
     ),

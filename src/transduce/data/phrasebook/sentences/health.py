@@ -15,7 +15,7 @@ from transduce.data.phrasebook.lexicon.people import (
     TITLED,
 )
 from transduce.data.phrasebook.lexicon.things import BODY_PARTS
-from transduce.data.phrasebook.lexicon.times import HOURS, LASTING, NEXT_DAYS, PAST, RECENTLY, SMALL_NUMBERS, TODAY
+from transduce.data.phrasebook.lexicon.times import DURATIONS, FEW, NEXT_DAYS, PAST, RECENTLY, TODAY, hours
 from transduce.data.phrasebook.template import template
 
 __all__ = ["HEALTH"]
@@ -41,8 +41,8 @@ _SINCE = (
     phrase("since Wednesday", "seit Mittwoch"),
     phrase("since Saturday", "seit Samstag"),
 )
+_OFFICE_HOURS = (*hours(8, 12), *hours(2, 5))
 _STATES = (
-    phrase("very well", "sehr gut"),
     phrase("better", "besser"),
     phrase("much better", "viel besser"),
     phrase("tired", "müde"),
@@ -79,7 +79,7 @@ HEALTH = (
         s=SINGULAR,
         x=BODY_PARTS,
         v=(verb("hurt hurt hurt", "tun tut hat getan"),),
-        t=TODAY[:1],
+        t=TODAY,
     ),
     template("{s} {have:{s.p}} {x}.", "{s} {haben:{s.p}} {x}.", s=ANYONE, x=_AILMENTS),
     template("{s} {have:{s.p}} had {x} {t}.", "{s} {haben:{s.p}} {t} {x}.", s=ANYONE, x=_AILMENTS, t=_SINCE),
@@ -116,7 +116,7 @@ HEALTH = (
         v=(verb("stay", "bleiben bleibt ist geblieben"),),
     ),
     template(
-        "{s} {have:{s.p}} to stay in bed for {l}.", "{s} {müssen:{s.p}} {l} im Bett bleiben.", s=ANYONE, l=LASTING
+        "{s} {have:{s.p}} to stay in bed for {d}.", "{s} {müssen:{s.p}} {d} im Bett bleiben.", s=ANYONE, d=DURATIONS
     ),
     template(
         "The doctor says that {s} should {v} {x}.",
@@ -137,7 +137,7 @@ HEALTH = (
     template(
         "Please take {n} tablets {d} {m}.",
         "Bitte nehmen Sie {d} {n} Tabletten {m}.",
-        n=SMALL_NUMBERS[:3],
+        n=FEW,
         d=(
             phrase("once a day", "einmal am Tag"),
             phrase("twice a day", "zweimal am Tag"),
@@ -168,14 +168,14 @@ HEALTH = (
         "{s} {v:{s.p}} {s.refl} {t} {x}.",
         s=ANYONE,
         x=_STATES,
-        t=TODAY[:1],
+        t=TODAY,
         v=(verb("feel", "fühlen"),),
     ),
     template(
         "{s} {v:past} {x} {t}.",
         "{s} {haben:{s.p}} {s.refl} {t} {x} gefühlt.",
         s=ANYONE,
-        x=_STATES[2:],
+        x=_STATES,
         t=RECENTLY,
         v=(verb("feel felt felt", "fühlen"),),
     ),
@@ -183,7 +183,7 @@ HEALTH = (
         "Can I have an appointment {t} at {h}?",
         "Kann ich {t} um {h} einen Termin bekommen?",
         t=NEXT_DAYS,
-        h=(*HOURS[7:12], *HOURS[1:5]),
+        h=_OFFICE_HOURS,
     ),
     template(
         "{s} {have:{s.p}} an appointment with {x:the} {t} at {h}.",
@@ -191,12 +191,12 @@ HEALTH = (
         s=ANYONE,
         x=nouns("doctor, dentist, hairdresser, bank"),
         t=NEXT_DAYS,
-        h=(*HOURS[7:12], *HOURS[1:5]),
+        h=_OFFICE_HOURS,
     ),
     template(
         "{s} {be:{s.p}} worried about {o.obj} because {o.pron} {have:{o.p}} {x}.",
         "{s} {v:{s.p}} {s.refl_dat} Sorgen um {o.acc}, weil {o.pron} {x} {haben:{o.p}}.",
-        s=(*PRONOUNS, *FAMILY[:6]),
+        s=(*PRONOUNS, *FAMILY),
         o=NAMES,
         x=_AILMENTS,
         v=(verb("worry", "machen"),),

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from transduce.data.phrasebook.lexicon.adjectives import CONDITIONS, QUALITIES, SIZES
+from transduce.data.phrasebook.lexicon.adjectives import CONDITIONS, QUALITIES, adjectives
 from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, PRONOUNS, SINGULAR
+from transduce.data.phrasebook.lexicon.people import (
+    ANYONE,
+    FAMILY,
+    GROUPS,
+    HER,
+    HIM,
+    ME,
+    NAMES,
+    ONE_PERSON,
+    PRONOUNS,
+    SINGULAR,
+)
 from transduce.data.phrasebook.lexicon.places import CITIES
 from transduce.data.phrasebook.lexicon.things import (
     BELONGINGS,
@@ -17,7 +28,7 @@ from transduce.data.phrasebook.lexicon.things import (
     STANDING,
     VEHICLES,
 )
-from transduce.data.phrasebook.lexicon.times import PAST, RECENTLY, SMALL_NUMBERS
+from transduce.data.phrasebook.lexicon.times import FEW, PAST, RECENTLY, SEVERAL
 from transduce.data.phrasebook.template import template
 
 __all__ = ["HOME"]
@@ -31,6 +42,8 @@ _BOARDS = nouns("table, shelf")
 _SIDES = nouns("table, sofa, bed, shelf, armchair, cupboard")
 _NEIGHBOURS = nouns("lamp, vase, bottle, television, radio, computer")
 _LAY, _SET = (verb("put put put", "legen"),), (verb("put put put", "stellen"),)
+_INDOORS = nouns("kitchen, bathroom, bedroom, living room, cellar, garage")
+_PROPERTY = nouns("car, bicycle, motorbike, table, sofa, bed, house, flat, computer, camera")
 _LIVE = (verb("live", "wohnen"),)
 
 HOME = (
@@ -47,14 +60,14 @@ HOME = (
     template(
         "There are {n} {x.pl} on {y:the}.",
         "Auf {y:dat der} stehen {n} {x.pl:nom}.",
-        n=SMALL_NUMBERS,
-        x=(*CROCKERY, *STANDING[:2]),
+        n=SEVERAL,
+        x=(*CROCKERY, *nouns("bottle, vase")),
         y=_BOARDS,
     ),
     template(
         "There are {n} {x.pl} on {y:the}.",
         "Auf {y:dat der} liegen {n} {x.pl:nom}.",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         x=LYING,
         y=_TOPS,
     ),
@@ -72,7 +85,7 @@ HOME = (
         "{s} {be:{s.p}} putting {x:the} {w} {y:the}.",
         "{s} {v:{s.p}} {x:acc der} {w} {y:acc der}.",
         s=ANYONE,
-        x=(*CROCKERY, *STANDING[:2]),
+        x=(*CROCKERY, *nouns("bottle, vase")),
         w=_ON,
         y=_BOARDS,
         v=_SET,
@@ -131,7 +144,7 @@ HOME = (
     template(
         "Where is {s.poss} {x}? {s} cannot find {x.them}.",
         "Wo ist {x:nom {s.poss}}? {s} {können:{s.p}} {x.ihn} nicht finden.",
-        s=SINGULAR[:3],
+        s=(ME, HIM, HER),
         x=(*BELONGINGS, *CLOTHES),
     ),
     template(
@@ -171,13 +184,13 @@ HOME = (
         y=nouns("chair, table, sofa, cupboard, shelf, armchair, television, radio, computer, suitcase"),
         v=(phrase("", "steht"),),
     ),
-    template("{x:the} is very {a}.", "{x:nom der} ist sehr {a}.", x=ROOMS[:6], a=(*CONDITIONS, *SIZES)),
+    template("{x:the} is very {a}.", "{x:nom der} ist sehr {a}.", x=_INDOORS, a=CONDITIONS),
     template(
         "{x:the} is {a:er} than {y:the}.",
         "{x:nom der} ist {a:er} als {y:nom der}.",
-        x=ROOMS[:6],
-        y=ROOMS[:6],
-        a=(*CONDITIONS, *SIZES),
+        x=_INDOORS,
+        y=_INDOORS,
+        a=CONDITIONS,
     ),
     template(
         "{s} {v:{s.p}} in {x:a {a}} in {c}.",
@@ -192,23 +205,23 @@ HOME = (
         "Our {x} has {n} {y.pl} and {z:a {a}}.",
         "{x:nom unser} hat {n} {y.pl:acc} und {z:acc ein {a}}.",
         x=nouns("house, flat"),
-        n=SMALL_NUMBERS[:4],
+        n=FEW,
         y=nouns("room, bedroom, bathroom"),
         z=nouns("kitchen, garden, balcony"),
-        a=(*SIZES, *QUALITIES[6:]),
+        a=adjectives("big, small, beautiful"),
     ),
     template(
         "{s.gen} {x} is very {a}.",
         "{s.gen} {x:nom} ist sehr {a}.",
         s=NAMES,
-        x=(*VEHICLES, *FURNITURE[2:5], *nouns("house, flat, computer, camera")),
+        x=_PROPERTY,
         a=QUALITIES,
     ),
     template(
         "{s.gen} {x} is very {a}.",
         "{x:nom der} {s.gen} ist sehr {a}.",
         s=(*FAMILY, *GROUPS),
-        x=(*VEHICLES, *FURNITURE[2:5], *nouns("house, flat, computer, camera")),
+        x=_PROPERTY,
         a=QUALITIES,
     ),
     template(

@@ -24,14 +24,14 @@ MODALS = (
         "{s} {müssen:{s.p}} {t} {a.o} {a.v}.",
         s=ANYONE,
         a=_EVERYTHING,
-        t=(*FUTURE, *TODAY[:1]),
+        t=(*FUTURE, *TODAY),
     ),
     template(
         "{t} {s} {have:{s.p}} to {a.v} {a.o}.",
         "{t} {müssen:{s.p}} {s} {a.o} {a.v}.",
         s=ANYONE,
         a=_EVERYTHING,
-        t=(*FUTURE, *TODAY[:1]),
+        t=(*FUTURE, *TODAY),
     ),
     template(
         "{s} should {a.v} {a.o} {t}.", "{s} {sollen:past {s.p}} {t} {a.o} {a.v}.", s=ANYONE, a=_EVERYTHING, t=TODAY

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from transduce.data.phrasebook.lexicon.actions import DIET, DUTIES, ERRANDS, EXPERIENCES, PASTIMES, TASKS
+from transduce.data.phrasebook.lexicon.actions import DIET, DUTIES, ERRANDS, EXPERIENCES, PASTIMES, SKILLS, TASKS
 from transduce.data.phrasebook.lexicon.entry import verb
-from transduce.data.phrasebook.lexicon.people import ANYONE, SINGULAR
+from transduce.data.phrasebook.lexicon.people import ANYONE, HER, HIM, ME, SINGULAR
 from transduce.data.phrasebook.lexicon.places import BUILDINGS
 from transduce.data.phrasebook.lexicon.things import BELONGINGS, CLOTHES, DRINKS, FOOD, GROCERIES, VEHICLES
 from transduce.data.phrasebook.lexicon.times import FUTURE, PAST
@@ -49,9 +49,7 @@ NEGATION = (
         s=ANYONE,
         a=EXPERIENCES,
     ),
-    template(
-        "{s} {do:{s.p}} not {a.v} {a.o}.", "{s} {a.v:{s.p}} {a.neg} {a.v:prefix}.", s=ANYONE, a=(*DIET, *PASTIMES[:6])
-    ),
+    template("{s} {do:{s.p}} not {a.v} {a.o}.", "{s} {a.v:{s.p}} {a.neg} {a.v:prefix}.", s=ANYONE, a=(*DIET, *SKILLS)),
     template(
         "{s} {do:{s.p}} not like {a.v:ing} {a.o}.",
         "{s} {a.v:{s.p}} nicht gern {a.o} {a.v:prefix}.",
@@ -82,7 +80,9 @@ NEGATION = (
     ),
     template("There is no {x} here.", "Hier gibt es {x:acc kein}.", x=BUILDINGS),
     template("There is no {x} in our village.", "In unserem Dorf gibt es {x:acc kein}.", x=BUILDINGS),
-    template("That is not {s.poss} {x}.", "Das ist nicht {x:nom {s.poss}}.", s=SINGULAR[:3], x=(*BELONGINGS, *CLOTHES)),
+    template(
+        "That is not {s.poss} {x}.", "Das ist nicht {x:nom {s.poss}}.", s=(ME, HIM, HER), x=(*BELONGINGS, *CLOTHES)
+    ),
     template("Nobody has found {s.poss} {x}.", "Niemand hat {x:acc {s.poss}} gefunden.", s=SINGULAR, x=BELONGINGS),
     template(
         "{s} {v:{s.p}} neither {x} nor {y}.",

@@ -14,17 +14,18 @@ from transduce.data.phrasebook.lexicon.actions import (
     TASKS,
 )
 from transduce.data.phrasebook.lexicon.entry import phrase
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, NAMES, OTHERS, SINGULAR, TITLED, YOU
+from transduce.data.phrasebook.lexicon.nouns import nouns
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, HER, HIM, ME, NAMES, OTHERS, TITLED, YOU
 from transduce.data.phrasebook.lexicon.places import BUILDINGS
-from transduce.data.phrasebook.lexicon.things import BELONGINGS, CLOTHES, GIFTS
-from transduce.data.phrasebook.lexicon.times import FREQUENCIES, FUTURE, PAST, RECENTLY, REPEATED
+from transduce.data.phrasebook.lexicon.things import BELONGINGS, CLOTHES
+from transduce.data.phrasebook.lexicon.times import FUTURE, OFTEN, PAST, RECENTLY, REPEATED
 from transduce.data.phrasebook.template import template
 
 __all__ = ["QUESTIONS"]
 
 QUESTIONS = (
     # Yes or no.
-    template("Do you {t} {a.v} {a.o}?", "{a.v:p} Sie {t} {a.o} {a.v:prefix}?", a=HABITS, t=FREQUENCIES[:2]),
+    template("Do you {t} {a.v} {a.o}?", "{a.v:p} Sie {t} {a.o} {a.v:prefix}?", a=HABITS, t=OFTEN),
     template("Do you {a.v} {a.o} {t}?", "{a.v:p} Sie {t} {a.o} {a.v:prefix}?", a=HABITS, t=REPEATED),
     template(
         "{do:{s.p}} {s} {a.v} {a.o} {t}?",
@@ -94,15 +95,18 @@ QUESTIONS = (
         t=FUTURE,
     ),
     template(
-        "Where did {s} buy {x:the}?", "Wo {haben:{s.p}} {s} {x:acc der} gekauft?", s=OTHERS, x=(*CLOTHES, *GIFTS[:6])
+        "Where did {s} buy {x:the}?",
+        "Wo {haben:{s.p}} {s} {x:acc der} gekauft?",
+        s=OTHERS,
+        x=(*CLOTHES, *nouns("watch, bag, camera, vase, picture, book")),
     ),
-    template("Where is {s.poss} {x}?", "Wo ist {x:nom {s.poss}}?", s=(*SINGULAR[:3], YOU), x=(*BELONGINGS, *CLOTHES)),
+    template("Where is {s.poss} {x}?", "Wo ist {x:nom {s.poss}}?", s=(ME, HIM, HER, YOU), x=(*BELONGINGS, *CLOTHES)),
     template("Whose {x} is that?", "Wessen {x} ist das?", x=(*BELONGINGS, *CLOTHES)),
     template(
         "Which {x} {do:{s.p}} {s} want to {v}?",
         "{x:acc welcher} {wollen:{s.p}} {s} {v}?",
         s=OTHERS,
-        x=(*CLOTHES, *GIFTS[:6]),
+        x=(*CLOTHES, *nouns("watch, bag, camera, vase, picture, book")),
         v=(phrase("buy", "kaufen"), phrase("sell", "verkaufen")),
     ),
     template("Is that {s.gen} {x}?", "Ist das {x:nom der} {s.gen}?", s=FAMILY, x=(*BELONGINGS, *CLOTHES)),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.actions import DUTIES, ERRANDS, LEISURE, SWITCHING, TASKS
 from transduce.data.phrasebook.lexicon.entry import phrase
-from transduce.data.phrasebook.lexicon.people import FAMILY, GROUPS, NAMES, PRONOUNS, RELATIVES, TITLED
+from transduce.data.phrasebook.lexicon.nouns import nouns
+from transduce.data.phrasebook.lexicon.people import FAMILY, GROUPS, ME, NAMES, TITLED, US
 from transduce.data.phrasebook.lexicon.places import BUILDINGS
-from transduce.data.phrasebook.lexicon.things import BELONGINGS, PAPERS, TABLEWARE
-from transduce.data.phrasebook.lexicon.times import CLOCK, FUTURE, NEXT_DAYS, SOON
+from transduce.data.phrasebook.lexicon.things import PAPERS, TABLEWARE
+from transduce.data.phrasebook.lexicon.times import FUTURE, NEXT_DAYS, SOON, clock
 from transduce.data.phrasebook.template import template
 
 __all__ = ["REQUESTS"]
 
-_FOR_WHOM = (*PRONOUNS[:1], *PRONOUNS[3:4], *FAMILY, *GROUPS)
+_RELATIVES = nouns("brother, sister, father, mother, grandfather, grandmother, uncle, aunt, son, daughter")
+_FOR_WHOM = (ME, US, *FAMILY, *GROUPS)
 
 REQUESTS = (
     # Imperatives.
@@ -36,7 +38,7 @@ REQUESTS = (
     template("{n}, let's {a.v} {a.o} {t}.", "{n}, lass uns {t} {a.o} {a.v}.", n=NAMES, a=LEISURE, t=FUTURE),
     template(
         "{n}, please help {s.obj} to {a.v} {a.o}.",
-        "{n}, hilf bitte {s.dat}, {a.o} {a.v:zu}.",
+        "{n}, hilf {s.dat} bitte, {a.o} {a.v:zu}.",
         n=NAMES,
         s=_FOR_WHOM,
         a=DUTIES,
@@ -66,14 +68,14 @@ REQUESTS = (
     template(
         "Could you give {s.obj} {x:a}, please?",
         "Könnten Sie {s.dat} bitte {x:acc ein} geben?",
-        s=(*PRONOUNS[:1], *FAMILY),
-        x=(*TABLEWARE, *BELONGINGS[11:]),
+        s=(ME, *FAMILY),
+        x=(*TABLEWARE, *nouns("pen")),
     ),
     template(
         "Could you wake {s.obj} at {h} {t}, please?",
         "Könnten Sie {s.acc} bitte {t} um {h} wecken?",
-        s=(*PRONOUNS[:1], *PRONOUNS[3:4]),
-        h=CLOCK[16:36],
+        s=(ME, US),
+        h=clock(5, 9),
         t=NEXT_DAYS,
     ),
     # Greetings.
@@ -89,6 +91,6 @@ REQUESTS = (
         g=(phrase("Good morning", "Guten Morgen"), phrase("Good evening", "Guten Abend")),
         n=NAMES,
     ),
-    template("How is your {x}?", "Wie geht es {x:dat Ihr}?", x=RELATIVES),
-    template("{n}, how is your {x}?", "{n}, wie geht es {x:dat dein}?", n=NAMES, x=RELATIVES),
+    template("How is your {x}?", "Wie geht es {x:dat Ihr}?", x=_RELATIVES),
+    template("{n}, how is your {x}?", "{n}, wie geht es {x:dat dein}?", n=NAMES, x=_RELATIVES),
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from transduce.data.phrasebook.lexicon.adjectives import FRESHNESS, TASTES
+from transduce.data.phrasebook.lexicon.adjectives import adjectives
 from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ADULTS, ANYONE, FAMILY, GROUPS, NAMES, PRONOUNS, SINGULAR
+from transduce.data.phrasebook.lexicon.people import ADULTS, ANYONE, FAMILY, GROUPS, HER, HIM, ME, NAMES, PRONOUNS, US
 from transduce.data.phrasebook.lexicon.places import CITIES
 from transduce.data.phrasebook.lexicon.things import DISHES, DRINKS, FOOD, GROCERIES, SERVINGS, TABLEWARE
-from transduce.data.phrasebook.lexicon.times import CLOCK, NEXT_DAYS, SMALL_NUMBERS, TODAY
+from transduce.data.phrasebook.lexicon.times import CLOCK, NEXT_DAYS, SEVERAL, clock
 from transduce.data.phrasebook.template import template
 
 __all__ = ["RESTAURANT"]
 
+_TASTES = adjectives("good, hot, salty, cold, spicy")
 _MENU = (*DISHES, *SERVINGS)
 _MEALS = (phrase("breakfast", "Frühstück"), phrase("lunch", "Mittagessen"), phrase("dinner", "Abendessen"))
 _HOT_DRINKS = nouns("coffee, tea")
@@ -21,7 +22,7 @@ RESTAURANT = (
     template(
         "{s} would like {x:a} and {y:a}, please.",
         "{s} {möchten:{s.p}} bitte {x:acc ein} und {y:acc ein}.",
-        s=(PRONOUNS[0], PRONOUNS[3]),
+        s=(ME, US),
         x=DISHES,
         y=SERVINGS,
     ),
@@ -31,53 +32,53 @@ RESTAURANT = (
         "{s} {v:{s.p}} {x:acc ein} und {y:acc ein}.",
         s=ANYONE,
         x=DISHES,
-        y=SERVINGS[:6],
+        y=SERVINGS,
         v=(verb("take", "nehmen nimmt hat genommen"),),
     ),
     template(
         "Could you bring {s.obj} another {x}, please?",
         "Könnten Sie {s.dat} bitte noch {x:acc ein} bringen?",
-        s=(PRONOUNS[0], PRONOUNS[3], *FAMILY),
+        s=(ME, US, *FAMILY),
         x=(*SERVINGS, *TABLEWARE),
     ),
     template(
         "Could you bring us {n} {x.pl}, please?",
         "Könnten Sie uns bitte {n} {x.pl:acc} bringen?",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         x=(*SERVINGS, *TABLEWARE),
     ),
     template(
         "We need {n} more {x.pl} and {y:a}.",
         "Wir brauchen noch {n} {x.pl:acc} und {y:acc ein}.",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         x=TABLEWARE,
         y=TABLEWARE,
     ),
     template(
         "I would like to reserve a table for {n} people for {h} {t}.",
         "Ich möchte {t} um {h} einen Tisch für {n} Personen reservieren.",
-        n=SMALL_NUMBERS,
-        h=CLOCK[24:36],
+        n=SEVERAL,
+        h=clock(6, 8),
         t=NEXT_DAYS,
     ),
     template(
         "A table for {n} people at {h}, please.",
         "Einen Tisch für {n} Personen um {h}, bitte.",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         h=CLOCK,
     ),
     template(
         "{x:the} {w} very {a}.",
         "{x:nom der} {w} sehr {a}.",
         x=nouns("soup, pizza, steak, omelette, fish, rice, meat"),
-        a=TASTES,
+        a=_TASTES,
         w=(phrase("is", "ist"), phrase("was", "war")),
     ),
     template(
         "{x:the} {be:{x.p}} too {a} for {s.obj}.",
         "{x:nom der} {sein:{x.p}} {s.dat} zu {a}.",
         x=nouns("soup, pizza, omelette, fish, rice, meat"),
-        a=TASTES[1:],
+        a=adjectives("hot, salty, cold, spicy"),
         s=(*PRONOUNS, *FAMILY, *GROUPS),
     ),
     template(
@@ -98,7 +99,7 @@ RESTAURANT = (
         "Do you have {x:{a}}?",
         "Haben Sie {x:acc - {a}}?",
         x=nouns("bread, fish, fruit, milk, meat, cheese"),
-        a=FRESHNESS[:1],
+        a=adjectives("fresh"),
     ),
     template(
         "{s} {v:{s.p}} {s.poss} {x} with {y} but without {z}.",
@@ -136,7 +137,7 @@ RESTAURANT = (
     template(
         "The waiter has forgotten {s.poss} {x}.",
         "Der Kellner hat {x:acc {s.poss}} vergessen.",
-        s=SINGULAR[:3],
+        s=(ME, HIM, HER),
         x=(*DISHES, *nouns("coffee, tea, beer, wine")),
     ),
     template("How much does {x:a} cost?", "Was kostet {x:nom ein}?", x=(*_MENU, *GROCERIES)),
@@ -145,9 +146,9 @@ RESTAURANT = (
         "{x:nom der best} in {c} kostet {n} Euro.",
         x=nouns("soup, salad, pizza, steak, omelette, cake, ice cream"),
         c=CITIES,
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
     ),
-    template("{x:the} is {a} {t}.", "{x:nom der} ist {t} {a}.", x=DISHES[:4], a=TASTES, t=TODAY[:1]),
+    template("{x:the} is {a} {t}.", "{x:nom der} ist {t} {a}.", x=DISHES, a=_TASTES, t=(phrase("today", "heute"),)),
     template(
         "{s} {do:{s.p}} not eat {x}, but {s.pron} often {v:{s.p}} {y}.",
         "{s} {v:{s.p}} {x:acc kein}, aber {s.pron} {v:{s.p}} oft {y:acc}.",

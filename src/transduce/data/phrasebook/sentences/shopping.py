@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from transduce.data.phrasebook.lexicon.adjectives import COLOUR_NAMES, COLOURS, PRICE, QUALITIES
-from transduce.data.phrasebook.lexicon.entry import adj, phrase, verb
+from transduce.data.phrasebook.lexicon.adjectives import COLOUR_NAMES, COLOURS, LOOKS, adjectives
+from transduce.data.phrasebook.lexicon.entry import phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import (
-    ANYONE,
-    FAMILY,
-    GROUPS,
-    NAMES,
-    ONE_PERSON,
-    PRONOUNS,
-    SINGULAR,
-    WOMEN,
-)
+from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, NAMES, ONE_PERSON, PRONOUNS, SINGULAR, WOMEN
 from transduce.data.phrasebook.lexicon.places import CITIES
 from transduce.data.phrasebook.lexicon.things import (
-    APPLIANCES,
     BELONGINGS,
     CLOTHES,
     DRINKS,
@@ -29,22 +19,15 @@ from transduce.data.phrasebook.lexicon.things import (
     VEHICLES,
     WOMENS_CLOTHES,
 )
-from transduce.data.phrasebook.lexicon.times import DAYS, HOURS, PAST, PRICES, SMALL_NUMBERS
+from transduce.data.phrasebook.lexicon.times import DAYS, PAST, PRICES, SEVERAL, hours
 from transduce.data.phrasebook.template import template
 
 __all__ = ["SHOPPING"]
 
-_COLOURED = (*CLOTHES, *WOMENS_CLOTHES, *FURNITURE[:1], *FURNITURE[3:4], *GIFTS[1:2], *VEHICLES)
-_WARES = (*CLOTHES, *FURNITURE, *VEHICLES, *APPLIANCES[:4])
-_TOO = (
-    phrase("big", "groß"),
-    phrase("small", "klein"),
-    phrase("long", "lang"),
-    phrase("short", "kurz"),
-    phrase("expensive", "teuer"),
-    phrase("warm", "warm"),
-)
-_LOOKS = (*QUALITIES[6:], adj("nice", "hübsch"), adj("practical", "praktisch praktischer praktischst"))
+_COLOURED = (*CLOTHES, *WOMENS_CLOTHES, *nouns("lamp, sofa, bag"), *VEHICLES)
+_PRICE = adjectives("cheap, expensive")
+_WARES = (*CLOTHES, *FURNITURE, *VEHICLES, *nouns("television, radio, washing machine, computer"))
+_TOO = adjectives("big, small, long, short, expensive, warm")
 _BY_WEIGHT = nouns("apple, banana, orange, pear, tomato, carrot")
 _OPEN = nouns("museum, library, supermarket, swimming pool, bank, restaurant, café, bakery, pharmacy")
 
@@ -69,9 +52,9 @@ SHOPPING = (
     template(
         "{n} {x.pl} cost {m} euros.",
         "{n} {x.pl:nom} kosten {m} Euro.",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         x=(*GROCERIES, *nouns("postcard, ticket")),
-        m=SMALL_NUMBERS,
+        m=SEVERAL,
     ),
     # Looking for something.
     template(
@@ -87,7 +70,7 @@ SHOPPING = (
         "{s} {v:{s.p}} {x:acc ein {a}}.",
         s=ANYONE,
         x=_WARES,
-        a=QUALITIES[:4],
+        a=adjectives("new, old, big, small"),
         v=(verb("have", "haben hat hat gehabt"),),
     ),
     template(
@@ -95,7 +78,7 @@ SHOPPING = (
         "{s} {v:{s.p}} {x:acc ein {a}}.",
         s=ANYONE,
         x=_WARES,
-        a=(QUALITIES[0], *QUALITIES[2:5]),
+        a=adjectives("new, big, small, cheap"),
         v=(verb("need", "brauchen"),),
     ),
     template(
@@ -109,7 +92,7 @@ SHOPPING = (
         "{s} bought {x:a {a}} {t}.",
         "{s} {haben:{s.p}} {t} {x:acc ein {a}} gekauft.",
         s=ANYONE,
-        x=(*CLOTHES, *SHOES, *VEHICLES, *FURNITURE[:4]),
+        x=(*CLOTHES, *SHOES, *VEHICLES, *nouns("lamp, chair, table, sofa")),
         a=COLOURS,
         t=PAST,
     ),
@@ -131,15 +114,15 @@ SHOPPING = (
         a=COLOURS,
         v=(verb("wear", "tragen trägt hat getragen"),),
     ),
-    template("I need {n} {x.pl}, please.", "Ich brauche bitte {n} {x.pl:acc}.", n=SMALL_NUMBERS, x=GROCERIES),
+    template("I need {n} {x.pl}, please.", "Ich brauche bitte {n} {x.pl:acc}.", n=SEVERAL, x=GROCERIES),
     template(
         "{s} {v:past} {n} {x.pl} and {m} {y.pl}.",
         "{s} {haben:{s.p}} {n} {x.pl:acc} und {m} {y.pl:acc} gekauft.",
         s=ANYONE,
         x=GROCERIES,
         y=GROCERIES,
-        n=SMALL_NUMBERS,
-        m=SMALL_NUMBERS,
+        n=SEVERAL,
+        m=SEVERAL,
         v=(verb("buy bought bought", "kaufen"),),
     ),
     template(
@@ -159,7 +142,7 @@ SHOPPING = (
         "{s} {v:past} fresh {x} at the market.",
         "{s} {haben:{s.p}} auf dem Markt {x:acc - frisch} gekauft.",
         s=ANYONE,
-        x=(*FOOD[:1], *FOOD[3:6], FOOD[8]),
+        x=nouns("bread, meat, fish, ham, fruit"),
         v=(verb("buy bought bought", "kaufen"),),
     ),
     # Liking and comparing.
@@ -184,7 +167,7 @@ SHOPPING = (
         x=_COLOURED,
         a=COLOURS,
         b=COLOURS,
-        c=(*PRICE, *_LOOKS),
+        c=(*_PRICE, *LOOKS),
     ),
     template(
         "Which {x} is {c:er}, the {a} one or the {b} one?",
@@ -192,13 +175,13 @@ SHOPPING = (
         x=_COLOURED,
         a=COLOURS,
         b=COLOURS,
-        c=PRICE,
+        c=_PRICE,
     ),
     template(
         "This is the {a:st} {x} in the shop.",
         "Das ist {x:nom der {a:st}} im Geschäft.",
         x=(*CLOTHES, *WOMENS_CLOTHES, *FURNITURE),
-        a=(*PRICE, *_LOOKS),
+        a=(*_PRICE, *LOOKS),
     ),
     template(
         "{x:this} is too {a} for {s.obj}.",
@@ -210,7 +193,7 @@ SHOPPING = (
     template(
         "{x:this} {do:{x.p}} not fit {s.obj}.",
         "{x:nom dieser} {v:{x.p}} {s.dat} nicht.",
-        s=(*PRONOUNS, *ONE_PERSON, *GROUPS[1:2]),
+        s=(*PRONOUNS, *ONE_PERSON),
         x=(*CLOTHES, *SHOES),
         v=(verb("fit", "passen"),),
     ),
@@ -218,7 +201,7 @@ SHOPPING = (
         "Do you also have {x:a {a:er}}?",
         "Haben Sie auch {x:acc ein {a:er}}?",
         x=_WARES,
-        a=(*QUALITIES[2:6], *_LOOKS[1:]),
+        a=adjectives("big, small, cheap, expensive, nice, practical"),
     ),
     # Whose it is, and for whom.
     template(
@@ -233,7 +216,7 @@ SHOPPING = (
         "{s} {v:{s.p}} {o.dat} {x:acc ein} zum Geburtstag.",
         s=SINGULAR,
         o=(*NAMES, *FAMILY),
-        x=(*GIFTS, *SHOES[2:]),
+        x=(*GIFTS, *nouns("gloves")),
         v=(verb("give", "schenken"),),
     ),
     template(
@@ -244,7 +227,7 @@ SHOPPING = (
         x=(*GIFTS, *CLOTHES, *WOMENS_CLOTHES, *SHOES),
     ),
     # Opening hours.
-    template("{x:the} opens at {h} {t}.", "{x:nom der} öffnet {t} um {h}.", x=_OPEN, h=HOURS[5:11], t=DAYS),
+    template("{x:the} opens at {h} {t}.", "{x:nom der} öffnet {t} um {h}.", x=_OPEN, h=hours(7, 11), t=DAYS),
     template(
         "When does {x:the} {v} {t}?",
         "Wann {v} {x:nom der} {t}?",
@@ -256,14 +239,14 @@ SHOPPING = (
         "{x:the} is open from {g} to {h}.",
         "{x:nom der} ist von {g} bis {h} geöffnet.",
         x=_OPEN,
-        g=HOURS[6:11],
-        h=HOURS[3:6],
+        g=hours(7, 11),
+        h=hours(4, 6),
     ),
     template(
         "The {a:st} {x} in {c} is closed {t}.",
         "{x:nom der {a:st}} in {c} ist {t} geschlossen.",
         x=nouns("museum, library, swimming pool, restaurant, café, church"),
-        a=QUALITIES[1:3],
+        a=adjectives("old, big"),
         c=CITIES,
         t=DAYS,
     ),

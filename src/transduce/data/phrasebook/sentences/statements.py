@@ -16,7 +16,7 @@ from transduce.data.phrasebook.lexicon.actions import (
 )
 from transduce.data.phrasebook.lexicon.entry import verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, NAMES
+from transduce.data.phrasebook.lexicon.people import ANYONE, BOYS, GIRLS, NAMES
 from transduce.data.phrasebook.lexicon.things import APPLIANCES, PAPERS, VEHICLES
 from transduce.data.phrasebook.lexicon.times import FREQUENCIES, FUTURE, PAST, RECENTLY, REPEATED, SINCE
 from transduce.data.phrasebook.template import template
@@ -90,8 +90,8 @@ STATEMENTS = (
     template(
         "{s} {a.v:{s.p}} {a.o} and {r} {b.v:{r.p}} {b.o}.",
         "{s} {a.v:{s.p}} {a.o} {a.v:prefix} und {r} {b.v:{r.p}} {b.o} {b.v:prefix}.",
-        s=NAMES[:5],
-        r=NAMES[5:],
+        s=GIRLS,
+        r=BOYS,
         a=DIET,
         b=DIET,
     ),

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+from transduce.data.phrasebook.lexicon.adjectives import adjectives
 from transduce.data.phrasebook.lexicon.entry import number, phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ANYONE, FAMILY, GROUPS, NAMES, ONE_PERSON, PRONOUNS, SINGULAR
-from transduce.data.phrasebook.lexicon.places import BUILDINGS, CITIES, COUNTRIES, LANDMARKS, POSITIONS
+from transduce.data.phrasebook.lexicon.people import (
+    ANYONE,
+    FAMILY,
+    FRIENDS,
+    HER,
+    HIM,
+    ME,
+    NAMES,
+    ONE_PERSON,
+    OTHERS,
+    PRONOUNS,
+    SINGULAR,
+    US,
+)
+from transduce.data.phrasebook.lexicon.places import (
+    BUILDINGS,
+    CITIES,
+    COUNTRIES,
+    FOREIGN_COUNTRIES,
+    LANDMARKS,
+    NEAR_CITIES,
+    POSITIONS,
+)
 from transduce.data.phrasebook.lexicon.things import BELONGINGS
-from transduce.data.phrasebook.lexicon.times import CLOCK, DAY_NAMES, FUTURE, LASTING, PAST, SMALL_NUMBERS
+from transduce.data.phrasebook.lexicon.times import (
+    CLOCK,
+    DAY_NAMES,
+    DURATIONS,
+    FEW,
+    FUTURE,
+    MINUTES,
+    PAST,
+    RECENTLY,
+    SEVERAL,
+    SOON,
+)
 from transduce.data.phrasebook.template import template
 
 __all__ = ["TRAVEL"]
@@ -49,22 +82,22 @@ TRAVEL = (
         "{x:nom der} nach {c} fährt von Gleis {n} ab.",
         x=nouns("train"),
         c=CITIES,
-        n=(*SMALL_NUMBERS, number(9), number(10), number(12)),
+        n=(*SEVERAL, number(9), number(10), number(12)),
     ),
     template(
         "The {x} from {c} is {n} minutes late.",
         "{x:nom der} aus {c} hat {n} Minuten Verspätung.",
         x=_VEHICLES,
         c=CITIES,
-        n=(*SMALL_NUMBERS[3:4], number(10), number(15), number(20), number(30), number(40)),
+        n=MINUTES,
     ),
-    template("{n} tickets to {c}, please.", "{n} Fahrkarten nach {c}, bitte.", n=SMALL_NUMBERS, c=CITIES),
+    template("{n} tickets to {c}, please.", "{n} Fahrkarten nach {c}, bitte.", n=SEVERAL, c=CITIES),
     template(
         "I would like {n} tickets to {c} for {t}.",
         "Ich möchte {n} Fahrkarten nach {c} für {t}.",
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
         c=CITIES,
-        t=FUTURE[:6],
+        t=SOON,
     ),
     template("You have to change trains in {c}.", "Sie müssen in {c} umsteigen.", c=CITIES),
     template(
@@ -72,7 +105,7 @@ TRAVEL = (
         "Die Fahrt von {c} nach {d} dauert {n} Stunden.",
         c=CITIES,
         d=CITIES,
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
     ),
     template(
         "{s} {be:{s.p}} {v:ing} to {c} {w} {t}.",
@@ -111,25 +144,25 @@ TRAVEL = (
     template(
         "{s} {v:{s.p}} from {c} but {w:{s.p}} in {d}.",
         "{s} {v:{s.p}} {c.aus}, {w:{s.p}} aber in {d}.",
-        s=(*PRONOUNS, *NAMES, *FAMILY, *GROUPS[2:]),
-        c=COUNTRIES[2:],
-        d=CITIES[:8],
+        s=(*PRONOUNS, *ONE_PERSON, *FRIENDS),
+        c=FOREIGN_COUNTRIES,
+        d=NEAR_CITIES,
         v=(verb("come came come", "kommen kommt ist gekommen"),),
         w=(verb("live", "wohnen"),),
     ),
     template(
-        "{s} spent {l} in {c}.",
-        "{s} {haben:{s.p}} {l} {c.wo} verbracht.",
+        "{s} spent {d} in {c}.",
+        "{s} {haben:{s.p}} {d} {c.wo} verbracht.",
         s=ANYONE,
-        l=LASTING,
+        d=DURATIONS,
         c=COUNTRIES,
     ),
     template(
-        "{s} {be:{s.p}} staying in {c} for {l}.",
-        "{s} {v:{s.p}} {l} in {c}.",
+        "{s} {be:{s.p}} staying in {c} for {d}.",
+        "{s} {v:{s.p}} {d} in {c}.",
         s=ANYONE,
         c=CITIES,
-        l=LASTING,
+        d=DURATIONS,
         v=(verb("stay", "bleiben bleibt ist geblieben"),),
     ),
     # The way.
@@ -173,32 +206,30 @@ TRAVEL = (
         s=SINGULAR,
         x=BELONGINGS,
         p=POSITIONS,
-        t=PAST[:5],
+        t=RECENTLY,
     ),
     template("{s} {be:{s.p}} {p.at} right now.", "{s} {sein:{s.p}} gerade {p.wo}.", s=ANYONE, p=POSITIONS),
     template("{s} {be:past {s.p}} {p.at} {t}.", "{s} {sein:past {s.p}} {t} {p.wo}.", s=ANYONE, p=POSITIONS, t=PAST),
-    template(
-        "{be:{s.p}} {s} still {p.at}?", "{sein:{s.p}} {s} noch {p.wo}?", s=(*ANYONE[1:3], *ANYONE[4:]), p=POSITIONS
-    ),
+    template("{be:{s.p}} {s} still {p.at}?", "{sein:{s.p}} {s} noch {p.wo}?", s=OTHERS, p=POSITIONS),
     # The hotel.
     template(
         "I would like to reserve a room with {x:a} for {n} nights.",
         "Ich möchte ein Zimmer mit {x:dat ein} für {n} Nächte reservieren.",
         x=nouns("bath, shower, balcony, television"),
-        n=SMALL_NUMBERS,
+        n=SEVERAL,
     ),
     template(
         "We need a room for {n} people from {d} to {e}.",
         "Wir brauchen ein Zimmer für {n} Personen von {d} bis {e}.",
-        n=SMALL_NUMBERS[:3],
-        d=DAY_NAMES[:4],
-        e=DAY_NAMES[4:],
+        n=FEW,
+        d=DAY_NAMES,
+        e=DAY_NAMES,
     ),
     template(
         "{x:the} in {s.poss} room {w}.",
         "{x:nom der} in {s.poss}em Zimmer {w}.",
         x=nouns("television, shower, heating, light, lamp, radio"),
-        s=(PRONOUNS[0], PRONOUNS[3], *PRONOUNS[1:3]),
+        s=(ME, HIM, HER, US),
         w=(
             phrase("does not work", "funktioniert nicht"),
             phrase("is broken", "ist kaputt"),
@@ -220,13 +251,6 @@ TRAVEL = (
         "The hotel in {c} was very {a}.",
         "Das Hotel in {c} war sehr {a}.",
         c=CITIES,
-        a=(
-            phrase("expensive", "teuer"),
-            phrase("cheap", "billig"),
-            phrase("clean", "sauber"),
-            phrase("quiet", "ruhig"),
-            phrase("loud", "laut"),
-            phrase("beautiful", "schön"),
-        ),
+        a=adjectives("expensive, cheap, clean, quiet, loud, beautiful"),
     ),
 )

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from transduce.data.phrasebook.lexicon.actions import INDOOR_ACTIONS, OUTDOOR_ACTIONS
 from transduce.data.phrasebook.lexicon.adjectives import WEATHER as WEATHERS
+from transduce.data.phrasebook.lexicon.adjectives import adjectives
 from transduce.data.phrasebook.lexicon.entry import number, phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
 from transduce.data.phrasebook.lexicon.people import ANYONE, NAMES
 from transduce.data.phrasebook.lexicon.places import CITIES, COUNTRIES
-from transduce.data.phrasebook.lexicon.times import FUTURE, MONTHS, PAST, SINCE
+from transduce.data.phrasebook.lexicon.times import (
+    FUTURE,
+    MINUTES,
+    MONTHS,
+    OFTEN,
+    PAST,
+    SINCE,
+    SUMMER_MONTHS,
+    WINTER_MONTHS,
+)
 from transduce.data.phrasebook.template import template
 
 __all__ = ["WEATHER"]
 
-_FALL = (verb("rain", "regnen"), verb("snow", "schneien"))
+_RAIN, _SNOW = verb("rain", "regnen"), verb("snow", "schneien")
+_FALL = (_RAIN, _SNOW)
 _DEGREES = tuple(number(n) for n in (5, 8, 10, 12, 15, 18, 20, 25, 28, 30))
 _WARM_CLOTHES = nouns("jacket, coat, jumper, boots, gloves")
 _OFTEN = (
@@ -46,9 +57,9 @@ WEATHER = (
     template(
         "In {m} it is {f} {a} in {c}.",
         "Im {m} ist es {c.wo} {f} {a}.",
-        m=MONTHS[5:8],
-        f=_OFTEN[:2],
-        a=WEATHERS[:5],
+        m=SUMMER_MONTHS,
+        f=OFTEN,
+        a=adjectives("warm, hot, sunny"),
         c=COUNTRIES,
     ),
     template(
@@ -56,15 +67,15 @@ WEATHER = (
         "Im {m} {v:3s} es {c.wo} {f}.",
         m=MONTHS,
         f=_OFTEN,
-        v=_FALL[:1],
+        v=(_RAIN,),
         c=COUNTRIES,
     ),
     template(
         "In {m} it {f} {v:3s} in {c}.",
         "Im {m} {v:3s} es {c.wo} {f}.",
-        m=(*MONTHS[:2], *MONTHS[10:]),
+        m=WINTER_MONTHS,
         f=_OFTEN,
-        v=_FALL[1:],
+        v=(_SNOW,),
         c=COUNTRIES,
     ),
     template("Is it {v:ing} in {c}?", "{v:3s} es in {c}?", v=_FALL, c=CITIES),
@@ -117,7 +128,7 @@ WEATHER = (
         "Wegen {x:gen der} hat der Zug nach {c} {n} Minuten Verspätung.",
         x=nouns("rain, snow, fog, heat, storm"),
         c=CITIES,
-        n=tuple(number(n) for n in (10, 15, 20, 30, 40, 45)),
+        n=MINUTES,
     ),
     template(
         "{s} {have:{s.p}} forgotten {s.poss} umbrella, and it is {v:ing}.",

@@ -5,10 +5,20 @@ from __future__ import annotations
 from transduce.data.phrasebook.grammar.word import Word
 from transduce.data.phrasebook.lexicon.entry import Entry, number, phrase, verb
 from transduce.data.phrasebook.lexicon.nouns import nouns
-from transduce.data.phrasebook.lexicon.people import ADULTS, ANYONE, NAMES, PEERS, PRONOUNS, SINGULAR, TITLED
+from transduce.data.phrasebook.lexicon.people import ADULTS, ANYONE, HER, HIM, ME, NAMES, PEERS, TITLED
 from transduce.data.phrasebook.lexicon.places import CITIES, LANGUAGES
 from transduce.data.phrasebook.lexicon.things import EVENTS
-from transduce.data.phrasebook.lexicon.times import CLOCK, DATES, DAYS, FUTURE, HOURS, NEXT_DAYS, PAST, REPEATED
+from transduce.data.phrasebook.lexicon.times import (
+    CLOCK,
+    DATES,
+    FUTURE,
+    LAST_DAYS,
+    NEXT_DAYS,
+    ON_DAYS,
+    PAST,
+    clock,
+    hours,
+)
 from transduce.data.phrasebook.template import template
 
 __all__ = ["WORK"]
@@ -29,7 +39,7 @@ _LAWYER = _job("a lawyer", "Anwalt", "Anwältin")
 _PHARMACIST = _job("a pharmacist", "Apotheker", "Apothekerin")
 _LIBRARIAN = _job("a librarian", "Bibliothekar", "Bibliothekarin")
 _JOBS = (_DOCTOR, _TEACHER, _COOK, _JOURNALIST, _SALES, _ENGINEER, _LAWYER, _PHARMACIST, _LIBRARIAN)
-_HE_OR_SHE = (*PRONOUNS[1:3], *ADULTS)
+_HE_OR_SHE = (HIM, HER, *ADULTS)
 _YEARS = (
     phrase("a year", "einem Jahr"),
     phrase("two years", "zwei Jahren"),
@@ -70,7 +80,7 @@ WORK = (
     template(
         "{s} would like to become {j}.",
         "{s} {möchten:{s.p}} {j:{s.g}} werden.",
-        s=(*PRONOUNS[1:3], *PEERS),
+        s=(HIM, HER, *PEERS),
         j=_JOBS,
     ),
     template(
@@ -84,9 +94,9 @@ WORK = (
         "{s} {v:{s.p}} from {g} to {h} {t}.",
         "{s} {v:{s.p}} {t} von {g} bis {h}.",
         s=ANYONE,
-        g=HOURS[6:10],
-        h=HOURS[2:6],
-        t=REPEATED[7:],
+        g=hours(7, 10),
+        h=hours(3, 6),
+        t=ON_DAYS,
         v=_WORK,
     ),
     # Languages.
@@ -140,19 +150,19 @@ WORK = (
     template("It is {h}.", "Es ist {h}.", h=CLOCK),
     template("{x:the} begins {t} at {h}.", "{x:nom der} beginnt {t} um {h}.", x=EVENTS, t=NEXT_DAYS, h=CLOCK),
     template("{x:the} is {t}.", "{x:nom der} ist {t}.", x=EVENTS, t=DATES),
-    template("{s.poss} birthday is {t}.", "{s.poss} Geburtstag ist {t}.", s=SINGULAR[:3], t=DATES),
+    template("{s.poss} birthday is {t}.", "{s.poss} Geburtstag ist {t}.", s=(ME, HIM, HER), t=DATES),
     template(
         "{s} got up at {h} {t}.",
         "{s} {sein:{s.p}} {t} um {h} aufgestanden.",
         s=ANYONE,
-        h=CLOCK[16:40],
-        t=(PAST[0], PAST[4], *DAYS),
+        h=clock(5, 10),
+        t=LAST_DAYS,
     ),
     template(
         "{s} usually {v:{s.p}} to bed at {h}.",
         "{s} {v:{s.p}} meistens um {h} ins Bett.",
         s=ANYONE,
-        h=CLOCK[32:44],
+        h=clock(9, 11),
         v=(verb("go went gone", "gehen geht ist gegangen"),),
     ),
     template(
@@ -160,7 +170,7 @@ WORK = (
         "{s} {v:{s.p}} {t} um {h} {x:acc der}.",
         s=ANYONE,
         x=nouns("boss, teacher, landlord, customer, neighbour, secretary"),
-        h=CLOCK[28:44],
+        h=clock(8, 11),
         t=NEXT_DAYS,
         v=(verb("meet met met", "treffen trifft hat getroffen"),),
     ),
@@ -174,7 +184,7 @@ WORK = (
     ),
     template(
         "{s} {have:{s.p}} a meeting with {x:the new} {t}.",
-        "{s} {haben:{s.p}} {t} eine Sitzung mit {x:dat der neu}.",
+        "{s} {haben:{s.p}} {t} eine Besprechung mit {x:dat der neu}.",
         s=ANYONE,
         x=nouns("boss, teacher, customer, colleague, secretary"),
         t=FUTURE,
@@ -189,7 +199,7 @@ WORK = (
     template(
         "{s} {be:{s.p}} {n} years old.",
         "{s} {sein:{s.p}} {n} Jahre alt.",
-        s=(*PRONOUNS[1:3], *PEERS),
+        s=(HIM, HER, *PEERS),
         n=tuple(number(n) for n in (18, 20, 25, 30, 32, 40, 45)),
     ),
 )
