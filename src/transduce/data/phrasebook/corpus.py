@@ -33,16 +33,15 @@ def phrasebook_pairs(split: Split) -> Iterator[SentencePair]:
 @cache
 def _splits() -> dict[Split, tuple[SentencePair, ...]]:
     """Make all splits at once, since what may be held out depends on the rest."""
-    pairs = _shuffled_pairs()
     splits: dict[Split, list[SentencePair]] = {"train": [], "dev": [], "test": []}
-    for pair in pairs:
+    for pair in _shuffled_pairs():
         splits[_drawn_split(pair)].append(pair)
     known = Counter(word for pair in splits["train"] for word in _words(pair))
     for held_out in (splits["dev"], splits["test"]):
         # A sentence with a word that training hardly has is trained on instead: it would test luck, not composition.
-        rare = [pair for pair in held_out if any(known[word] < _SEEN_OFTEN for word in _words(pair))]
-        splits["train"] += rare
-        held_out[:] = [pair for pair in held_out if pair not in set(rare)]
+        rare = {pair for pair in held_out if any(known[word] < _SEEN_OFTEN for word in _words(pair))}
+        splits["train"] += (pair for pair in held_out if pair in rare)
+        held_out[:] = (pair for pair in held_out if pair not in rare)
     return {name: tuple(pairs) for name, pairs in splits.items()}
 
 

@@ -23,9 +23,7 @@ __all__ = [
     "OTHERS",
     "PEERS",
     "PRONOUNS",
-    "SIBLINGS",
     "SINGULAR",
-    "THEM",
     "TITLED",
     "US",
     "WOMEN",
@@ -119,20 +117,20 @@ ME = _pronoun("I me my 1s", "ich mich mir mein mich mir")
 HIM = _pronoun("he him his 3s", "er ihn ihm sein sich sich")
 HER = _pronoun("she her her 3s", "sie sie ihr ihr sich sich")
 US = _pronoun("we us our p", "wir uns uns unser uns uns")
-THEM = _pronoun("they them their p", "sie sie ihnen ihr sich sich")
+_THEM = _pronoun("they them their p", "sie sie ihnen ihr sich sich")
 YOU = _pronoun("you you your p", "Sie Sie Ihnen Ihr sich sich")
-PRONOUNS = (ME, HIM, HER, US, THEM)
+PRONOUNS = (ME, HIM, HER, US, _THEM)
 
 GIRLS = tuple(_name(name, "f") for name in ("Anna", "Maria", "Julia", "Laura", "Sophie"))
 BOYS = tuple(_name(name, "m") for name in ("Peter", "Paul", "Martin", "Daniel", "Stefan"))
 NAMES = (*GIRLS, *BOYS)
 
-SIBLINGS = tuple(_relative(entry, "my", "mein") for entry in nouns("brother, sister"))
-ELDERS = tuple(
+_SIBLINGS = tuple(_relative(entry, "my", "mein") for entry in nouns("brother, sister"))
+_ELDERS = tuple(
     _relative(entry, "my", "mein") for entry in nouns("father, mother, grandfather, grandmother, uncle, aunt")
 )
-CHILDREN = tuple(_relative(entry, "my", "mein") for entry in nouns("son, daughter"))
-FAMILY = (*SIBLINGS, *ELDERS, *CHILDREN)
+_CHILDREN = tuple(_relative(entry, "my", "mein") for entry in nouns("son, daughter"))
+FAMILY = (*_SIBLINGS, *_ELDERS, *_CHILDREN)
 FRIENDS = (_relative(plural_noun("friends", "Freunde"), "my", "mein"),)
 GROUPS = (
     _relative(plural_noun("parents", "Eltern"), "my", "mein"),
@@ -140,9 +138,9 @@ GROUPS = (
     _relative(plural_noun("neighbours", "Nachbarn"), "our", "unser"),
     *FRIENDS,
 )
-PEERS = (*NAMES, *SIBLINGS)
+PEERS = (*NAMES, *_SIBLINGS)
 """Of about the same age, so that each may be the older one."""
-ADULTS = (*PEERS, *ELDERS)
+ADULTS = (*PEERS, *_ELDERS)
 ONE_PERSON = (*NAMES, *FAMILY)
 """Those whose gender shows: he or she."""
 SINGULAR = (ME, HIM, HER, *ONE_PERSON)
