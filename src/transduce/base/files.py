@@ -24,6 +24,7 @@ from transduce.base.zst import ZstReader
 
 __all__ = [
     "STDIN",
+    "StrPath",
     "atomic_directory",
     "atomic_file",
     "check_readable",
@@ -35,6 +36,9 @@ __all__ = [
 
 STDIN = Path("-")
 """The path that means standard input."""
+
+StrPath = str | os.PathLike[str]
+"""What the public functions take for a path."""
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK_BYTES = 1 << 20

@@ -25,7 +25,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from transduce.base.errors import BundleError, SettingsError, TokenizerError
-from transduce.base.files import atomic_directory, sha256_file
+from transduce.base.files import StrPath, atomic_directory, sha256_file
 from transduce.base.settings import Settings, SettingsSource, dump_toml, resolve
 from transduce.bundle.card import write_card
 from transduce.model.settings import ModelSettings
@@ -39,6 +39,7 @@ FORMAT_VERSION = 1
 
 _FORMAT = "transduce-bundle"
 _WEIGHTS = "model.safetensors"
+_NEEDED = (_WEIGHTS, "settings.toml")
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,13 @@ def write_bundle(
         )
 
 
-def find_bundle(path: Path) -> Path:
+def find_bundle(path: StrPath) -> Path:
     """Return the bundle that a path means: itself, or the finished (else the best) model of a run directory.
 
     Raises:
         BundleError: The path is neither.
     """
+    path = Path(path)
     if not path.exists():
         raise BundleError(f"{path}: no such bundle; give the directory that 'transduce train' wrote")
     if not path.is_dir():
@@ -127,7 +129,7 @@ def find_bundle(path: Path) -> Path:
     raise BundleError(f"{path}: this is not a bundle, nor a run with a finished model (no bundle.json in it)")
 
 
-def read_bundle(path: Path) -> Bundle:
+def read_bundle(path: StrPath) -> Bundle:
     """Open a bundle and check that every file in it is the one that was written.
 
     Raises:
@@ -135,6 +137,11 @@ def read_bundle(path: Path) -> Bundle:
     """
     path = find_bundle(path)
     header = _read_header(path / "bundle.json")
+    for name in _NEEDED:
+        if name not in header["files"]:
+            raise BundleError(
+                f"{path / 'bundle.json'}: damaged, it does not list {name}; copy or make the bundle again"
+            )
     for name, expected in header["files"].items():
         _check_file(path, name, expected)
     try:

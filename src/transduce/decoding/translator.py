@@ -12,9 +12,9 @@ import itertools
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import overload
 
+from transduce.base.files import StrPath
 from transduce.base.log import logger, plural
 from transduce.base.settings import SettingsSource, resolve
 from transduce.bundle.directory import read_bundle
@@ -67,7 +67,7 @@ class Translator:
         self.settings = settings
 
     @classmethod
-    def load(cls, path: Path, settings: DecodeSettings | None = None) -> Translator:
+    def load(cls, path: StrPath, settings: DecodeSettings | None = None) -> Translator:
         """Open a bundle.
 
         Args:

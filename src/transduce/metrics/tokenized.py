@@ -42,5 +42,7 @@ def tokenized_bleu(hypotheses: Sequence[str], references: Sequence[str], *, lang
     sacrebleu = require("sacrebleu.metrics", extra="train", purpose="Scoring")
     metric = sacrebleu.BLEU(tokenize="none", smooth_method="none", force=True)
     result = metric.corpus_score(moses_tokenize(hypotheses, language), [moses_tokenize(references, language)])
-    signature = str(metric.get_signature()).replace("tok:none", f"tok:moses-{language}").replace("case:mixed", "case:lc")
+    signature = (
+        str(metric.get_signature()).replace("tok:none", f"tok:moses-{language}").replace("case:mixed", "case:lc")
+    )
     return Score("tokenized BLEU", min(float(result.score), 100.0), signature)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transduce.base.errors import BundleError
-from transduce.base.files import check_writable_directory
+from transduce.base.files import StrPath, check_writable_directory
 from transduce.bundle import average_weights, find_bundle, write_bundle
 from transduce.pipeline.bundles import read_run_settings
 
@@ -25,7 +25,7 @@ def last_checkpoints(run: Path, count: int) -> list[Path]:
     return found[-count:]
 
 
-def average(bundles: Sequence[Path], out: Path, *, last: int | None = None) -> Path:
+def average(bundles: Sequence[StrPath], out: StrPath, *, last: int | None = None) -> Path:
     """Write the average of several models of one kind. Paper: section 6.1.
 
     Args:
@@ -39,11 +39,12 @@ def average(bundles: Sequence[Path], out: Path, *, last: int | None = None) -> P
     Raises:
         BundleError: The models do not belong together (the message names the first difference), or there are too few.
     """
+    out = Path(out)
     check_writable_directory(out)
     if last is not None:
         if len(bundles) != 1:
             raise BundleError(f"--last {last} takes one run directory, and {len(bundles)} paths are given")
-        paths = last_checkpoints(bundles[0], last)
+        paths = last_checkpoints(Path(bundles[0]), last)
     else:
         paths = [find_bundle(path) for path in bundles]
     newest, weights = average_weights(paths)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from transduce.base.errors import DataError
-from transduce.base.files import atomic_file, check_readable, check_writable_directory, read_lines
+from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_directory, read_lines
 from transduce.bundle import find_bundle
 from transduce.bundle.directory import read_bundle
 from transduce.decoding.score import score_targets
@@ -52,11 +52,11 @@ class EvaluateReport:
 
 
 def evaluate(
-    bundle: Path,
-    src: Path | None = None,
-    ref: Path | None = None,
+    bundle: StrPath,
+    src: StrPath | None = None,
+    ref: StrPath | None = None,
     *,
-    output: Path | None = None,
+    output: StrPath | None = None,
     tokenize: BleuTokenizer = "13a",
     tokenized_bleu: bool = False,
     overrides: Sequence[str] = (),
@@ -75,8 +75,10 @@ def evaluate(
     Raises:
         TransduceError: A file or the bundle is wrong, or the counts of lines differ.
     """
+    bundle = Path(bundle)
     src, ref = _test_set(bundle, src, ref)
     if output is not None:
+        output = Path(output)
         check_writable_directory(output.parent)
     sources, references = list(read_lines(src)), list(read_lines(ref))
     check_counts(sources, references)
@@ -108,13 +110,14 @@ def evaluate(
     )
 
 
-def _test_set(bundle: Path, src: Path | None, ref: Path | None) -> tuple[Path, Path]:
+def _test_set(bundle: Path, src: StrPath | None, ref: StrPath | None) -> tuple[Path, Path]:
     if (src is None) != (ref is None):
         raise DataError("--src and --ref belong together: give both, or neither for the test set of the run")
     if src is not None and ref is not None:
-        check_readable(src)
-        check_readable(ref)
-        return src, ref
+        given = Path(src), Path(ref)
+        for path in given:
+            check_readable(path)
+        return given
     run = find_bundle(bundle).parent
     note = run / "run.json"
     data = Path(json.loads(note.read_text(encoding="utf-8"))["data"]) if note.is_file() else run / "data"

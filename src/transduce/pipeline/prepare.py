@@ -22,7 +22,7 @@ from pathlib import Path
 
 from transduce import __version__
 from transduce.base.errors import DataError
-from transduce.base.files import atomic_directory
+from transduce.base.files import StrPath, atomic_directory
 from transduce.base.log import logger, plural
 from transduce.base.settings import dump_toml
 from transduce.data.binarize import BinarizeReport, binarize
@@ -68,7 +68,7 @@ class _Text:
     """What of it stands in training, for a dev or test set that was given."""
 
 
-def prepare(settings: RunSettings, out: Path) -> PrepareReport:
+def prepare(settings: RunSettings, out: StrPath) -> PrepareReport:
     """Read, clean and encode a corpus, and learn its vocabulary.
 
     Everything is checked before anything is read, and the directory appears as a whole at the end. When it is there
@@ -84,6 +84,7 @@ def prepare(settings: RunSettings, out: Path) -> PrepareReport:
     Raises:
         TransduceError: An input is missing or wrong, or the output cannot be written. Nothing has changed then.
     """
+    out = Path(out)
     sources = {part: find_sources(settings.data, part) for part in PARTS}
     check_everything(settings, sources, out)
     inputs = describe_inputs(settings, sources)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from transduce.base.files import check_readable, read_lines
+from transduce.base.files import StrPath, check_readable, read_lines
 from transduce.base.log import logger
 from transduce.metrics.bleu import BleuTokenizer, bleu, chrf, looks_tokenized, needs_other_tokenizer
 from transduce.metrics.score import Score
@@ -31,8 +31,8 @@ class ScoreReport:
 
 
 def score(
-    hypotheses: Path,
-    references: Path,
+    hypotheses: StrPath,
+    references: StrPath,
     *,
     tokenize: BleuTokenizer = "13a",
     lowercase: bool = False,
@@ -48,6 +48,7 @@ def score(
     Raises:
         DataError: A file is missing or not UTF-8, the counts differ, or a reference is empty.
     """
+    hypotheses, references = Path(hypotheses), Path(references)
     check_readable(hypotheses)
     check_readable(references)
     ours, theirs = list(read_lines(hypotheses)), list(read_lines(references))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transduce.base.errors import DataError
-from transduce.base.files import atomic_file, check_writable_directory, read_lines
+from transduce.base.files import StrPath, atomic_file, check_writable_directory, read_lines
 from transduce.base.log import logger
 from transduce.base.settings import SettingsSource, read_toml, resolve
 from transduce.bundle import average_weights, write_bundle
@@ -56,9 +56,9 @@ class TrainReport:
 
 def train(
     settings: RunSettings,
-    out: Path,
+    out: StrPath,
     *,
-    data: Path | None = None,
+    data: StrPath | None = None,
     resume: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> TrainReport:
@@ -82,6 +82,7 @@ def train(
     from transduce.training.loop import Trainer
     from transduce.training.trackers import JsonlLog
 
+    out, data = Path(out), Path(data) if data is not None else None
     check_writable_directory(out)
     if data is None:
         data = out / "data"

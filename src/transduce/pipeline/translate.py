@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transduce.base.files import StrPath
 from transduce.bundle import read_bundle
 from transduce.pipeline.bundles import decode_settings
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["open_translator", "translate"]
 
 
-def open_translator(bundle: Path, overrides: Sequence[str] = ()) -> Translator:
+def open_translator(bundle: StrPath, overrides: Sequence[str] = ()) -> Translator:
     """Open a bundle for translating, with its own settings of the search changed by overrides.
 
     Args:
@@ -35,7 +35,7 @@ def open_translator(bundle: Path, overrides: Sequence[str] = ()) -> Translator:
     return Translator(load_torch_engine(opened, settings.device), opened.tokenizers, settings)
 
 
-def translate(bundle: Path, lines: Iterable[str], *, overrides: Sequence[str] = ()) -> Iterator[list[Translation]]:
+def translate(bundle: StrPath, lines: Iterable[str], *, overrides: Sequence[str] = ()) -> Iterator[list[Translation]]:
     """Translate lines as they come: for each, its ``decode.n_best`` best translations, in order.
 
     The bundle is opened at once; lines are read when the results are asked for.

@@ -1,0 +1,68 @@
+"""Recipes and the settings page: every recipe that is shipped can be used, every setting is explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from transduce.base.errors import SettingsError
+from transduce.base.settings import SettingsSource, dump_toml, iter_fields, read_toml, resolve
+from transduce.model.stats import parameter_count
+from transduce.pipeline.explain import explain, settings_page
+from transduce.pipeline.recipes import load_settings, read_recipe, recipe_names
+from transduce.pipeline.settings import RunSettings
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_loads_says_what_it_is_for_and_comes_back_from_toml(name: str, tmp_path: Path) -> None:
+    settings = load_settings(name)
+    assert settings.about.endswith(".")
+    file = tmp_path / "settings.toml"
+    file.write_text(dump_toml(settings), encoding="utf-8")
+    assert resolve(RunSettings, [read_toml(file)]) == settings
+
+
+def test_base_and_big_are_those_of_the_paper() -> None:
+    base, big = load_settings("base"), load_settings("big")
+    assert base.model == RunSettings().model
+    assert base.train.n_steps == 100_000
+    assert base.train.batch_tokens == 25_000
+    # Worked examples: 63.1M and 214M with 37,000 tokens.
+    assert round(parameter_count(base.model, 37_000, 37_000) / 1e6, 1) == 63.1
+    assert round(parameter_count(big.model, 37_000, 37_000) / 1e6) == 214
+    assert (big.train.n_steps, big.model.p_dropout, big.train.average_last) == (300_000, 0.3, 20)
+
+
+def test_a_users_file_builds_on_a_recipe_and_set_comes_last(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('recipe = "small"\n[train]\nseed = 5\nn_steps = 7000\n', encoding="utf-8")
+    settings = load_settings(str(mine), ["train.seed=9"], [SettingsSource("--x", {"train": {"seed": 6}})])
+    assert (settings.train.seed, settings.train.n_steps) == (9, 7000)
+    assert settings.model == load_settings("small").model
+
+
+def test_unknown_recipes_are_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="did you mean 'small'"):
+        read_recipe("smal")
+    mine = tmp_path / "mine.toml"
+    mine.write_text('recipe = "smal"\n', encoding="utf-8")
+    with pytest.raises(
+        SettingsError, match=r"mine\.toml: recipe: 'smal' is not a shipped recipe; did you mean 'small'"
+    ):
+        read_recipe(str(mine))
+
+
+def test_every_setting_has_a_help_text_and_stands_on_the_page() -> None:
+    page = settings_page()
+    for name, field in iter_fields(RunSettings):
+        assert field.description, name
+        assert f"`{name}`" in page
+
+
+def test_explain_knows_settings_and_sections() -> None:
+    assert explain("model.d_ff").startswith("model.d_ff = 2048\n    Inner width")
+    assert "At least 1." in explain("model.d_ff")
+    assert explain("decode").count("\n") > 10
+    with pytest.raises(SettingsError, match=r"did you mean 'model\.d_ff'"):
+        explain("model.dff")
