@@ -22,10 +22,10 @@ say "2. Score it on sentences that it has never seen"
 "$transduce" evaluate "$run"
 
 say "3. Translate three sentences"
-for sentence in "$first" "Before Paul goes to bed, he reads a novel." "Maria, is that your bag?"; do
-    printf '%s\n    ' "$sentence"
-    "$transduce" translate "$run" <<<"$sentence"
-done
+sentences="$first
+Before Paul goes to bed, he reads a novel.
+Maria, is that your bag?"
+paste -d '\n' <(echo "$sentences") <("$transduce" translate "$run" <<<"$sentences" | sed 's/^/    /')
 
 say "4. Look at what it looks at"
 "$transduce" inspect "$run" "$first" --attention "$run/attention.png"

@@ -1,6 +1,8 @@
-"""One small translator, trained once for all end-to-end tests by the real command line on a language of our own.
+"""Small translators, trained once for all end-to-end tests by the real command line.
 
-The language: each word is mapped to another and the order is reversed. A hundred steps teach it nearly perfectly.
+``toy`` speaks a language of our own: each word is mapped to another and the order is reversed. A hundred steps teach it
+nearly perfectly. ``model_t`` and ``model_r`` are what the fault cases ask for, on the toy corpus beside them: one trained
+until it knows the corpus, and one after its first update, whose flat distributions bring out faults of the search.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import run_cli
+from tests.e2e.cases import MODEL_T, prepare, settings
 
 _WORDS = {
     "sun": "sol", "moon": "lun", "star": "stel", "sea": "mar", "tree": "arb", "stone": "pet",
@@ -41,10 +44,10 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     prepared = run_cli(
         "prepare", "--out", root / "data",
         *(item for part, pair in files.items() for item in (f"--{part}-src", pair[0], f"--{part}-tgt", pair[1])),
-        *_settings("tokenizer.vocab_size=320", "data.n_workers=1"),
+        *settings("tokenizer.vocab_size=320", "data.n_workers=1"),
     )  # fmt: skip
     assert prepared.code == 0, prepared.err
-    trained = run_cli("train", "--data", root / "data", "--out", root / "run", *_settings(*TOY_SETTINGS))
+    trained = run_cli("train", "--data", root / "data", "--out", root / "run", *settings(*TOY_SETTINGS))
     assert trained.code == 0, trained.err
     return Toy(files=files, data=root / "data", run=root / "run")
 
@@ -59,10 +62,6 @@ TOY_SETTINGS = (
 )  # fmt: skip
 
 
-def _settings(*values: str) -> list[str]:
-    return [item for value in values for item in ("--set", value)]
-
-
 def _write(root: Path, part: str, seed: int, count: int) -> tuple[Path, Path]:
     rng = random.Random(seed)
     sources = [" ".join(rng.choices(list(_WORDS), k=rng.randint(1, 6))) for _ in range(count)]
@@ -70,3 +69,39 @@ def _write(root: Path, part: str, seed: int, count: int) -> tuple[Path, Path]:
     src.write_text("".join(f"{text}\n" for text in sources), encoding="utf-8")
     tgt.write_text("".join(f"{translate_toy(text)}\n" for text in sources), encoding="utf-8")
     return src, tgt
+
+
+@pytest.fixture(scope="session")
+def toy_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy corpus of the cases, prepared."""
+    out = tmp_path_factory.mktemp("cases") / "data"
+    prepared = prepare(out, "tokenizer.vocab_size=380", train="toy/train", dev="toy/valid", test="toy/test")
+    assert prepared.code == 0, prepared.err
+    return out
+
+
+@pytest.fixture(scope="session")
+def model_t(toy_data: Path) -> Path:
+    """The run directory of a model that was trained to convergence on the toy corpus of the cases."""
+    return _train(toy_data, toy_data.with_name("model-t"))
+
+
+@pytest.fixture(scope="session")
+def model_r(toy_data: Path) -> Path:
+    """The same after one update."""
+    return _train(
+        toy_data, toy_data.with_name("model-r"), "train.n_steps=1", "train.warmup_steps=1", "train.schedule=constant"
+    )
+
+
+@pytest.fixture(params=["model_t", "model_r"])
+def either_model(request: pytest.FixtureRequest) -> Path:
+    """Both models, one after the other."""
+    run: Path = request.getfixturevalue(request.param)
+    return run
+
+
+def _train(data: Path, out: Path, *values: str) -> Path:
+    trained = run_cli("train", "--data", data, "--out", out, *settings(*MODEL_T, *values))
+    assert trained.code == 0, trained.err
+    return out

@@ -99,5 +99,10 @@ def test_cases_b077_and_b083_n_best_changes_only_what_is_printed(bundle: Path) -
 def test_attention_of_a_translation(bundle: Path) -> None:
     translator = Translator.load(bundle, SETTINGS)
     assert isinstance(translator.engine, TorchEngine)
-    maps = record_attention(translator.engine, translator.tokenizers, "blue tea", translator.translate("blue tea"))
+    maps = record_attention(
+        translator.engine,
+        translator.tokenizers,
+        translator.tokenizers.src.encode("blue tea"),
+        translator.translate_nbest(["blue tea"])[0][0].ids,
+    )
     assert maps.arrays.cross.shape == (1, 2, len(maps.tgt_out_pieces), len(maps.src_pieces))

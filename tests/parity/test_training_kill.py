@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.training.toy import ToyRun
-from transduce.training.checkpoint import list_checkpoints
+from transduce.bundle.run import list_checkpoints
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _PROGRAM = """

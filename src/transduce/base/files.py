@@ -29,6 +29,7 @@ __all__ = [
     "atomic_file",
     "check_readable",
     "check_writable_directory",
+    "check_writable_file",
     "open_binary",
     "read_lines",
     "sha256_file",
@@ -80,6 +81,17 @@ def check_writable_directory(path: Path) -> None:
         raise DataError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
 
 
+def check_writable_file(path: Path) -> None:
+    """Make sure that a file can be written, or replaced, before hours of work are put into it.
+
+    Raises:
+        DataError: The path is a directory, or the directory that it lies in can neither be made nor written.
+    """
+    if path.is_dir():
+        raise DataError(f"{path}: this is a directory, and a file is to be written; choose another name")
+    check_writable_directory(path.parent)
+
+
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed by its suffix (``.gz``, ``.zst``); ``-`` is standard input.
@@ -122,6 +134,7 @@ def read_lines(path: Path) -> Iterator[str]:
     >>> list(read_lines(path))
     ['one', 'two\\u2028still two', 'three']
     """
+    name = "standard input" if path == STDIN else path
     with open_binary(path) as stream:
         for number, raw in enumerate(cast(IO[bytes], stream), start=1):
             line = raw[len(_BOM) :] if number == 1 and raw.startswith(_BOM) else raw
@@ -131,7 +144,7 @@ def read_lines(path: Path) -> Iterator[str]:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise DataError(
-                    f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); "
+                    f"{name}, line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); "
                     f"convert the file first, for example: iconv -f latin1 -t utf-8"
                 ) from None
             yield text

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from transduce.base.errors import BundleError
 from transduce.bundle.directory import Bundle, read_bundle
+from transduce.model.settings import ModelSettings
 
-__all__ = ["average_weights"]
+__all__ = ["average_weights", "model_difference"]
 
 
 def average_weights(paths: Sequence[Path]) -> tuple[Bundle, dict[str, npt.NDArray[np.float32]]]:
@@ -31,10 +32,10 @@ def average_weights(paths: Sequence[Path]) -> tuple[Bundle, dict[str, npt.NDArra
     """
     if not paths:
         raise BundleError("there is nothing to average: give at least one bundle")
-    first = last = read_bundle(paths[0])
     sums: dict[str, npt.NDArray[np.float64]] = {}
+    first = last = read_bundle(paths[0])
     for path in paths:
-        last = read_bundle(path)
+        last = first if path == paths[0] else read_bundle(path)
         _check_same_kind(first, last)
         weights = last.weights()
         _check_same_shapes(first, last, sums, weights)
@@ -46,13 +47,22 @@ def average_weights(paths: Sequence[Path]) -> tuple[Bundle, dict[str, npt.NDArra
     return last, {name: (total / len(paths)).astype(np.float32) for name, total in sums.items()}
 
 
+def model_difference(here: ModelSettings, there: ModelSettings) -> str | None:
+    """Return the first setting in which two models compute different functions; None: the same weights fit both.
+
+    Dropout is no difference: it has no part in the finished function.
+    """
+    theirs = there.model_dump()
+    for name, value in here.model_dump().items():
+        if value != theirs[name] and not name.startswith("p_"):
+            return f"model.{name} is {value} here and {theirs[name]} there"
+    return None
+
+
 def _check_same_kind(first: Bundle, other: Bundle) -> None:
-    ours, theirs = first.model.model_dump(), other.model.model_dump()
-    for name, value in ours.items():
-        if value != theirs[name]:
-            raise BundleError(
-                f"{other.path}: cannot be averaged with {first.path}: model.{name} is {theirs[name]} here and {value} there"
-            )
+    difference = model_difference(other.model, first.model)
+    if difference is not None:
+        raise BundleError(f"{other.path}: cannot be averaged with {first.path}: {difference}")
     for side in ("src", "tgt"):
         if getattr(first.tokenizers, side).fingerprint != getattr(other.tokenizers, side).fingerprint:
             raise BundleError(f"{other.path}: cannot be averaged with {first.path}: the {side} vocabularies differ")

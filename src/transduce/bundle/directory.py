@@ -26,13 +26,13 @@ from safetensors.numpy import save_file
 
 from transduce.base.errors import BundleError, SettingsError, TokenizerError
 from transduce.base.files import StrPath, atomic_directory, sha256_file
-from transduce.base.settings import Settings, SettingsSource, dump_toml, resolve
+from transduce.base.settings import Settings, SettingsSource, dump_toml, read_toml, resolve
 from transduce.bundle.card import write_card
 from transduce.model.settings import ModelSettings
 from transduce.tokenizer import load_tokenizers, save_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
-__all__ = ["FORMAT_VERSION", "Bundle", "find_bundle", "read_bundle", "write_bundle"]
+__all__ = ["FORMAT_VERSION", "Bundle", "check_bundle_place", "find_bundle", "read_bundle", "write_bundle"]
 
 FORMAT_VERSION = 1
 """Goes up when an older reader could not understand a new bundle. Readers accept every version up to their own."""
@@ -91,7 +91,11 @@ def write_bundle(
         settings: The settings of the whole run, kept for people and for later commands.
         step: Optimizer updates behind the weights.
         scores: Scores on the dev set, by name.
+
+    Raises:
+        BundleError: A directory that is no bundle stands there.
     """
+    check_bundle_place(path)
     with atomic_directory(path) as temporary:
         contiguous = {name: np.ascontiguousarray(array) for name, array in weights.items()}
         save_file(contiguous, temporary / _WEIGHTS, metadata={"format": "transduce"})
@@ -110,6 +114,16 @@ def write_bundle(
         (temporary / "bundle.json").write_text(
             json.dumps(header, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
+
+
+def check_bundle_place(path: Path) -> None:
+    """Make sure that writing a bundle takes nothing away but an older bundle.
+
+    Raises:
+        BundleError: A directory with other things in it stands there.
+    """
+    if path.is_dir() and any(path.iterdir()) and not (path / "bundle.json").is_file():
+        raise BundleError(f"{path}: holds other files, which writing a bundle would replace; choose another --out")
 
 
 def find_bundle(path: StrPath) -> Path:
@@ -145,6 +159,7 @@ def read_bundle(path: StrPath) -> Bundle:
     for name, expected in header["files"].items():
         _check_file(path, name, expected)
     try:
+        read_toml(path / "settings.toml")  # so that every reader of the text below can rely on it
         return Bundle(
             path=path,
             model=resolve(ModelSettings, [SettingsSource(str(path / "bundle.json"), header["model"])]),

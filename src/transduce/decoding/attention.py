@@ -54,16 +54,17 @@ class AttentionMaps:
     """The weights."""
 
 
-def record_attention(engine: AttentionRecorder, tokenizers: TokenizerPair, src: str, tgt: str) -> AttentionMaps:
+def record_attention(
+    engine: AttentionRecorder, tokenizers: TokenizerPair, source: Sequence[int], target: Sequence[int]
+) -> AttentionMaps:
     """Let a model read a sentence pair, and record where it looks. The target may be its own translation or any other.
 
     Args:
         engine: The model.
         tokenizers: Those of its two sides.
-        src: A source sentence.
-        tgt: A target sentence.
+        source: Source ids, without EOS.
+        target: Target ids, without BOS and EOS: those that the model wrote, or those of any other text.
     """
-    source, target = tokenizers.src.encode(src), tokenizers.tgt.encode(tgt)
     return AttentionMaps(
         src_pieces=tokenizers.src.pieces([*source, EOS_ID]),
         tgt_in_pieces=tokenizers.tgt.pieces([BOS_ID, *target]),

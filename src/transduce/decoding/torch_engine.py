@@ -12,7 +12,6 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from transduce.base.errors import DecodingError
 from transduce.bundle.directory import Bundle
 from transduce.decoding.attention import AttentionArrays
 from transduce.decoding.engine import FloatArray, IntArray, Proposals
@@ -21,6 +20,7 @@ from transduce.model.attention import MultiHeadAttention
 from transduce.model.blocks import DecoderLayer, EncoderLayer
 from transduce.model.build import load_model
 from transduce.model.cache import DecoderCache
+from transduce.model.device import choose_device
 from transduce.model.transformer import Transformer
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, PAD_ID
 
@@ -35,22 +35,11 @@ def load_torch_engine(bundle: Bundle, device: DecodeDevice) -> TorchEngine:
 
     Raises:
         BundleError: The weights do not fit the settings beside them.
-        DecodingError: The device is not on this machine.
+        SettingsError: The device is not on this machine.
     """
     tokenizers = bundle.tokenizers
     model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
-    return TorchEngine(model, _choose_device(device))
-
-
-def _choose_device(name: DecodeDevice) -> torch.device:
-    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    if name == "auto":
-        return torch.device(next(kind for kind, there in available.items() if there))
-    if not available[name]:
-        raise DecodingError(
-            f"decode.device is '{name}', which this machine or this build of torch lacks; set it to 'auto'"
-        )
-    return torch.device(name)
+    return TorchEngine(model, choose_device(device, setting="decode.device"))
 
 
 class TorchEngine:

@@ -8,7 +8,7 @@ from typing import Literal
 from transduce.base.extras import require
 from transduce.metrics.score import Score, check_counts
 
-__all__ = ["BleuTokenizer", "bleu", "chrf", "looks_tokenized", "needs_other_tokenizer"]
+__all__ = ["BleuTokenizer", "bleu", "choose_tokenizer", "chrf", "looks_tokenized", "needs_other_tokenizer"]
 
 BleuTokenizer = Literal["13a", "intl", "zh", "char", "none"]
 """sacreBLEU's tokenizers that need no further package."""
@@ -78,6 +78,22 @@ def needs_other_tokenizer(references: Sequence[str]) -> bool:
     letters = [character for text in references for character in text if character.isalpha()]
     unspaced = sum(_is_unspaced(character) for character in letters)
     return bool(letters) and unspaced > _SHARE * len(letters)
+
+
+def choose_tokenizer(references: Sequence[str]) -> BleuTokenizer:
+    """Return sacreBLEU's default, or, for text written without spaces, the tokenizer that can cut it.
+
+    >>> choose_tokenizer(["Guten Tag."]), choose_tokenizer(["今天天气很好。"]), choose_tokenizer(["ありがとう"])
+    ('13a', 'zh', 'char')
+    """
+    if not needs_other_tokenizer(references):
+        return "13a"
+    others = any(
+        "\u3040" <= character <= "\u30ff" or "\u0e00" <= character <= "\u17ff"
+        for text in references
+        for character in text
+    )
+    return "char" if others else "zh"
 
 
 def _is_unspaced(character: str) -> bool:

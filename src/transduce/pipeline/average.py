@@ -7,7 +7,7 @@ from pathlib import Path
 
 from transduce.base.errors import BundleError
 from transduce.base.files import StrPath, check_writable_directory
-from transduce.bundle import average_weights, find_bundle, write_bundle
+from transduce.bundle import average_weights, check_bundle_place, find_bundle, list_checkpoints, write_bundle
 from transduce.pipeline.bundles import read_run_settings
 
 __all__ = ["average", "last_checkpoints"]
@@ -19,7 +19,7 @@ def last_checkpoints(run: Path, count: int) -> list[Path]:
     Raises:
         BundleError: The run has fewer than ``count``.
     """
-    found = sorted(path for path in (run / "checkpoints").glob("step-*") if (path / "bundle.json").is_file())
+    found = list_checkpoints(run)
     if len(found) < count:
         raise BundleError(f"{run}: has {len(found)} checkpoints, and the average of the last {count} is asked for")
     return found[-count:]
@@ -41,6 +41,7 @@ def average(bundles: Sequence[StrPath], out: StrPath, *, last: int | None = None
     """
     out = Path(out)
     check_writable_directory(out)
+    check_bundle_place(out)
     if last is not None:
         if len(bundles) != 1:
             raise BundleError(f"--last {last} takes one run directory, and {len(bundles)} paths are given")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transduce.base.errors import DataError
 from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_directory, read_lines
-from transduce.bundle import find_bundle
-from transduce.bundle.directory import read_bundle
+from transduce.base.log import logger, plural
+from transduce.bundle import find_bundle, find_run_data, read_bundle
+from transduce.data.corpora import corpus_files
 from transduce.decoding.score import score_targets
-from transduce.metrics.bleu import BleuTokenizer, bleu, chrf
+from transduce.metrics.bleu import BleuTokenizer, bleu, choose_tokenizer, chrf
 from transduce.metrics.perplexity import perplexity
 from transduce.metrics.score import Score, check_counts
 from transduce.metrics.tokenized import tokenized_bleu as score_tokenized
 from transduce.pipeline.bundles import read_run_settings
 from transduce.pipeline.translate import open_translator
+
+if TYPE_CHECKING:
+    from transduce.decoding.translator import Translator
 
 __all__ = ["EvaluateReport", "evaluate"]
 
@@ -56,8 +59,9 @@ def evaluate(
     src: StrPath | None = None,
     ref: StrPath | None = None,
     *,
+    part: str = "test",
     output: StrPath | None = None,
-    tokenize: BleuTokenizer = "13a",
+    tokenize: BleuTokenizer | None = None,
     tokenized_bleu: bool = False,
     overrides: Sequence[str] = (),
 ) -> EvaluateReport:
@@ -65,63 +69,80 @@ def evaluate(
 
     Args:
         bundle: A bundle, or a run directory with a finished model.
-        src: Source sentences. Not given: the test set that was prepared with the data of the run.
+        src: Source sentences. Not given: a part of the data of the run.
         ref: References, line by line.
+        part: Which part of the data of the run: ``test``, ``dev``, or a further test set of a named corpus.
         output: Also write the translations to this file.
-        tokenize: sacreBLEU's tokenizer.
+        tokenize: sacreBLEU's tokenizer; not given, its default, or ``zh`` or ``char`` for text written without spaces.
         tokenized_bleu: True: also BLEU on lowercased, Moses-tokenized text, as many papers print it.
         overrides: As after ``--set``; only ``decode.*`` has an effect.
 
     Raises:
         TransduceError: A file or the bundle is wrong, or the counts of lines differ.
     """
-    bundle = Path(bundle)
-    src, ref = _test_set(bundle, src, ref)
+    path = find_bundle(bundle)
+    source_file, reference_file = _find_text(path, src, ref, part)
     if output is not None:
-        output = Path(output)
-        check_writable_directory(output.parent)
-    sources, references = list(read_lines(src)), list(read_lines(ref))
+        check_writable_directory(Path(output).parent)
+    sources, references = list(read_lines(source_file)), list(read_lines(reference_file))
     check_counts(sources, references)
-    translator = open_translator(bundle, [*overrides, "decode.n_best=1"])
+    if tokenize is None:
+        tokenize = choose_tokenizer(references)
+    translator = open_translator(path, [*overrides, "decode.n_best=1"])
+    nll_nats, n_tokens = _read_references(translator, sources, references)
     started = time.perf_counter()
     hypotheses = translator.translate(sources)
     seconds = time.perf_counter() - started
     if output is not None:
-        with atomic_file(output) as temporary:
+        with atomic_file(Path(output)) as temporary:
             temporary.write_text("".join(f"{text}\n" for text in hypotheses), encoding="utf-8", newline="\n")
     scores = [bleu(hypotheses, references, tokenize=tokenize), chrf(hypotheses, references)]
     if tokenized_bleu:
-        language = read_run_settings(read_bundle(bundle)).data.tgt_lang
+        language = read_run_settings(read_bundle(path)).data.tgt_lang
         scores.append(score_tokenized(hypotheses, references, language=language))
-    scored = score_targets(
-        translator.engine,
-        translator.tokenizers.src.encode_batch(sources),
-        translator.tokenizers.tgt.encode_batch(references),
-        batch_tokens=translator.settings.batch_tokens,
-    )
-    n_tokens = sum(target.n_tokens for target in scored)
     return EvaluateReport(
-        name=str(src),
+        name=str(source_file),
         scores=tuple(scores),
-        perplexity=perplexity(-sum(target.log_prob for target in scored), n_tokens),
+        perplexity=perplexity(nll_nats, n_tokens),
         n_tokens=n_tokens,
         n_sentences=len(sources),
         seconds=seconds,
     )
 
 
-def _test_set(bundle: Path, src: StrPath | None, ref: StrPath | None) -> tuple[Path, Path]:
+def _read_references(translator: Translator, sources: Sequence[str], references: Sequence[str]) -> tuple[float, int]:
+    """Return minus the log-probability of all references, and their tokens. Pairs without a position are left out."""
+    pairs = zip(
+        translator.tokenizers.src.encode_batch(sources), translator.tokenizers.tgt.encode_batch(references), strict=True
+    )
+    longest = translator.engine.max_sentence_tokens
+    kept = [(s, t) for s, t in pairs if longest is None or max(len(s), len(t)) <= longest]
+    if len(kept) < len(sources):
+        left_out = plural(len(sources) - len(kept), "pair")
+        logger.warning("%s left out of the perplexity: the model has positions for %d tokens", left_out, longest)
+    scored = score_targets(
+        translator.engine,
+        [source for source, _ in kept],
+        [target for _, target in kept],
+        batch_tokens=translator.settings.batch_tokens,
+    )
+    return -sum(target.log_prob for target in scored), sum(target.n_tokens for target in scored)
+
+
+def _find_text(bundle: Path, src: StrPath | None, ref: StrPath | None, part: str) -> tuple[Path, Path]:
     if (src is None) != (ref is None):
         raise DataError("--src and --ref belong together: give both, or neither for the test set of the run")
     if src is not None and ref is not None:
         given = Path(src), Path(ref)
-        for path in given:
-            check_readable(path)
+        for file in given:
+            check_readable(file)
         return given
-    run = find_bundle(bundle).parent
-    note = run / "run.json"
-    data = Path(json.loads(note.read_text(encoding="utf-8"))["data"]) if note.is_file() else run / "data"
-    test = data / "test"
-    if not (test / "src.txt").is_file():
-        raise DataError(f"{bundle}: there is no test set in {test}; give one with --src and --ref")
-    return test / "src.txt", test / "tgt.txt"
+    data = find_run_data(bundle)
+    prepared = data / part if data is not None else None
+    if prepared is not None and (prepared / "src.txt").is_file():
+        return prepared / "src.txt", prepared / "tgt.txt"
+    corpus = read_run_settings(read_bundle(bundle)).data.corpus
+    if corpus is not None and corpus != "phrasebook":
+        return corpus_files(corpus, part)
+    where = f" in {data}" if data is not None else ""
+    raise DataError(f"{bundle}: there is no {part} set{where}; give one with --src and --ref")

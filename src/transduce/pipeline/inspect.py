@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from transduce.base.errors import DataError
-from transduce.base.files import check_writable_directory
+from transduce.base.files import check_writable_file
 from transduce.bundle import read_bundle
 from transduce.pipeline.bundles import read_run_settings
 from transduce.pipeline.translate import open_translator
@@ -58,11 +58,15 @@ def draw_attention(bundle: Path, sentence: str, out: Path, *, target: str | None
 
     if not sentence.strip():
         raise DataError("there is nothing to draw: the sentence is blank")
-    check_writable_directory(out.parent)
+    check_writable_file(out)
     translator = open_translator(bundle)
     engine = translator.engine
     assert isinstance(engine, AttentionRecorder)  # the torch engine, which can show its attention
-    translation = target if target is not None else translator.translate(sentence)
-    maps = record_attention(engine, translator.tokenizers, sentence, translation)
-    draw_cross_attention(maps, out)
-    return translation
+    tokenizers = translator.tokenizers
+    if target is None:
+        translation = translator.translate_nbest([sentence])[0][0]
+        text, ids = translation.text, translation.ids  # the very tokens that the model wrote
+    else:
+        text, ids = target, tuple(tokenizers.tgt.encode(target))
+    draw_cross_attention(record_attention(engine, tokenizers, tokenizers.src.encode(sentence), ids), out)
+    return text

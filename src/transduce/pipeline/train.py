@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,25 +11,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transduce.base.errors import DataError
-from transduce.base.files import StrPath, atomic_file, check_writable_directory, read_lines
+from transduce.base.errors import BundleError, SettingsError, TrainingError
+from transduce.base.extras import require
+from transduce.base.files import StrPath, check_writable_directory
 from transduce.base.log import logger
-from transduce.base.settings import SettingsSource, read_toml, resolve
-from transduce.bundle import average_weights, write_bundle
+from transduce.base.settings import SettingsSource, parse_override, read_toml, resolve
+from transduce.bundle import (
+    check_bundle_place,
+    list_checkpoints,
+    model_difference,
+    note_run_data,
+    read_bundle,
+    write_bundle,
+)
 from transduce.data.store import TokenStore
-from transduce.metrics.bleu import bleu
-from transduce.metrics.perplexity import perplexity
 from transduce.pipeline.prepare import prepare
+from transduce.pipeline.prepared import SETTINGS_FILE
+from transduce.pipeline.recipes import read_recipe
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from transduce.training.loop import TrainResult
     from transduce.training.records import Listener
 
 __all__ = ["TrainReport", "prepared_settings", "train"]
+
+_DECIDED_BY_PREPARE = ("data", "clean", "tokenizer")
 
 
 @dataclass(frozen=True)
@@ -37,9 +46,9 @@ class TrainReport:
     """How a run ended."""
 
     model: Path
-    """The finished bundle: the average of the last checkpoints."""
-    n_averaged: int
-    """How many checkpoints it is the average of."""
+    """The finished bundle."""
+    made_of: str
+    """What its weights are, in words: the average of the last checkpoints, or the best single model."""
     step: int
     """Updates made."""
     reason: str
@@ -47,7 +56,7 @@ class TrainReport:
     minutes: float
     """Time trained, evaluations and time before a resume included."""
     scores: Mapping[str, float]
-    """Scores of the finished model on the dev set."""
+    """Scores of the finished model on the whole dev set."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
@@ -65,7 +74,8 @@ def train(
     """Train a model.
 
     The run directory gets ``log.jsonl``, ``checkpoints/``, ``best/`` (the bundle of the lowest dev perplexity) and, at the
-    end, ``model/`` (the average of the last checkpoints). Paper: section 5 and, for the average, section 6.1.
+    end, ``model/``: the average of the last checkpoints, or the best one where that is better on the dev set.
+    Paper: section 5 and, for the average, section 6.1.
 
     Args:
         settings: Everything that decides the run. With ``data``, see :func:`prepared_settings`.
@@ -78,141 +88,189 @@ def train(
         TransduceError: Something is wrong with the settings, the data or the run directory; nothing was overwritten.
         KeyboardInterrupt: Ctrl-C or SIGTERM; everything is saved.
     """
-    from transduce.model.build import build_model
-    from transduce.training.loop import Trainer
-    from transduce.training.trackers import JsonlLog
-
-    out, data = Path(out), Path(data) if data is not None else None
-    check_writable_directory(out)
-    if data is None:
-        data = out / "data"
-        prepare(settings, data)
-    tokenizers = load_tokenizers(data / "tokenizer")
-    stores = {part: TokenStore.open(data / part) for part in ("train", "dev")}
-    for store in stores.values():
-        store.check_tokenizers(tokenizers)
-    model = build_model(settings.model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=settings.train.seed)
-    validators = [_bleu_validator(data / "dev", tokenizers, settings)] if settings.train.validate_bleu else []
+    require("torch", extra="train", purpose="Training")
+    out = Path(out)
+    _check_place(out, resume)
+    data, settings = _find_data(settings, out, Path(data) if data is not None else None)
+    run = _Run(settings, data)
+    if resume:
+        run.check_resumable(out)
     out.mkdir(parents=True, exist_ok=True)
-    with atomic_file(out / "run.json") as note:  # where 'evaluate' finds the test set of this run
-        note.write_text(json.dumps({"data": str(data.resolve())}, ensure_ascii=False) + "\n", encoding="utf-8")
-    trainer = Trainer(
-        model=model,
-        train=stores["train"],
-        dev=stores["dev"],
-        settings=settings.train,
-        run_dir=out,
-        save_bundle=_BundleSaver(settings, tokenizers),
-        validators=validators,
-        listeners=[JsonlLog(out / "log.jsonl"), *listeners],
-    )
-    result = trainer.run(resume=resume)
-    averaged = result.checkpoints[-settings.train.average_last :]
-    scores = _finish(averaged, out / "model", settings, tokenizers, stores["dev"], validators)
-    return TrainReport(
-        model=out / "model",
-        n_averaged=len(averaged),
-        step=result.step,
-        reason=result.reason,
-        minutes=result.seconds / 60,
-        scores=scores,
-    )
+    note_run_data(out, data)
+    result = run.trainer(out, listeners).run(resume=resume)
+    return run.finish(out, result)
 
 
-def prepared_settings(data: Path, sources: Sequence[SettingsSource]) -> RunSettings:
-    """Return the settings for training on a prepared data set: its own, with other sources over them.
+def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) -> RunSettings:
+    """Return the settings for training on a prepared data set.
 
-    What decided the data (the sections ``data``, ``clean`` and ``tokenizer``) is kept as it was.
+    What decided the data (the sections ``data``, ``clean`` and ``tokenizer``) is kept as it was. The rest comes from the
+    recipe, or, when none is given, from the settings that the data was prepared with; overrides come last.
 
     Args:
         data: The prepared data set.
-        sources: A recipe and overrides, the later over the earlier.
+        recipe: A shipped recipe's name or a TOML file.
+        overrides: As after ``--set``.
 
     Raises:
         DataError: The directory holds no prepared data.
-        SettingsError: A setting is wrong; each is listed.
+        SettingsError: A setting is wrong, or has no effect since the data is prepared already.
     """
-    file = data / "settings.toml"
-    if not file.is_file():
-        raise DataError(
-            f"{data}: this is not a prepared data set (no settings.toml in it); make one with 'transduce prepare'"
-        )
-    fixed = ("data", "clean", "tokenizer")
-    own = read_toml(file)
-    kept = SettingsSource(own.origin, {name: value for name, value in own.values.items() if name in fixed})
-    rest = SettingsSource(own.origin, {name: value for name, value in own.values.items() if name not in fixed})
-    changes = [
-        SettingsSource(source.origin, {name: value for name, value in source.values.items() if name not in fixed})
-        for source in sources
-    ]
-    for source in sources:
-        if source.origin.startswith("--set") and any(name in fixed for name in source.values):
-            logger.warning(
-                "%s: has no effect, since %s is prepared already; give it to 'transduce prepare'", source.origin, data
+    own = _read_prepared(data)
+    kept = _sections(own, decided=True)
+    sources = [_sections(source, decided=False) for source in (read_recipe(recipe) if recipe is not None else [own])]
+    changes = [parse_override(text) for text in overrides]
+    for change in changes:
+        if any(name in _DECIDED_BY_PREPARE for name in change.values):
+            raise SettingsError(
+                f"{change.origin}: has no effect, since {data} is prepared; give it to 'transduce prepare'"
             )
-    return resolve(RunSettings, [rest, *changes, kept])
+    return resolve(RunSettings, [*sources, kept, *changes])
 
 
-class _BundleSaver:
-    """Writes bundles with what training does not know: the tokenizers and the settings of the whole run."""
+class _Run:
+    """The parts of one run: settings, data, tokenizers and what is built of them."""
 
-    def __init__(self, settings: RunSettings, tokenizers: TokenizerPair) -> None:
-        self._settings, self._tokenizers = settings, tokenizers
+    def __init__(self, settings: RunSettings, data: Path) -> None:
+        self.settings = settings
+        self.data = data
+        self.tokenizers = load_tokenizers(data / "tokenizer")
+        self.train_store, self.dev_store = TokenStore.open(data / "train"), TokenStore.open(data / "dev")
+        for store in (self.train_store, self.dev_store):
+            store.check_tokenizers(self.tokenizers)
 
-    def __call__(
+    def check_resumable(self, out: Path) -> None:
+        """Make sure that the run in a directory is of this model and this vocabulary.
+
+        Raises:
+            TrainingError: It is not; the message has the first difference.
+        """
+        for path in reversed(list_checkpoints(out)):
+            try:
+                bundle = read_bundle(path)
+            except BundleError:
+                continue  # the trainer passes over damaged checkpoints too, and says so
+            difference = model_difference(self.settings.model, bundle.model)
+            if difference is None and _fingerprints(bundle.tokenizers) != _fingerprints(self.tokenizers):
+                difference = f"the vocabulary of {self.data} is not the one that the run was started with"
+            if difference is not None:
+                raise TrainingError(
+                    f"{path}: this run cannot go on: {difference}; choose another --out, or its own settings"
+                )
+            return
+
+    def trainer(self, out: Path, listeners: Sequence[Listener]) -> Any:
+        """Build the model and its trainer."""
+        from transduce.model.build import build_model
+        from transduce.pipeline.validators import dev_bleu
+        from transduce.training.loop import Trainer
+        from transduce.training.trackers import JsonlLog
+
+        settings, tokenizers = self.settings, self.tokenizers
+        count = settings.train.validate_pairs
+        return Trainer(
+            model=build_model(
+                settings.model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=settings.train.seed
+            ),
+            train=self.train_store,
+            dev=self.dev_store,
+            settings=settings.train,
+            run_dir=out,
+            save_bundle=self.save_bundle,
+            validators=[dev_bleu(self.data / "dev", tokenizers, settings.decode, count)]
+            if settings.train.validate_bleu
+            else [],
+            listeners=[JsonlLog(out / "log.jsonl"), *listeners],
+        )
+
+    def save_bundle(
         self, path: Path, *, weights: Mapping[str, npt.NDArray[np.float32]], step: int, scores: Mapping[str, float]
     ) -> None:
+        """Write a bundle with what training does not know: the tokenizers and the settings of the whole run."""
         write_bundle(
             path,
             weights=weights,
-            model=self._settings.model,
-            tokenizers=self._tokenizers,
-            settings=self._settings,
+            model=self.settings.model,
+            tokenizers=self.tokenizers,
+            settings=self.settings,
             step=step,
             scores=scores,
         )
 
+    def finish(self, out: Path, result: TrainResult) -> TrainReport:
+        """Choose between the average of the last checkpoints and the best model, and write it as the finished one."""
+        from transduce.pipeline.validators import Finished, choose_finished
 
-def _bleu_validator(
-    dev: Path, tokenizers: TokenizerPair, settings: RunSettings
-) -> Callable[[nn.Module, int], Mapping[str, float]]:
-    """Build the validator that translates the dev set by the search of the run and scores it."""
-    from transduce.decoding.torch_engine import TorchEngine
-    from transduce.decoding.translator import Translator
-    from transduce.model.transformer import Transformer
+        finished: Finished = choose_finished(
+            result.checkpoints[-self.settings.train.average_last :],
+            out / "best",
+            settings=self.settings,
+            tokenizers=self.tokenizers,
+            dev=self.dev_store,
+            dev_text=self.data / "dev",
+        )
+        self.save_bundle(out / "model", weights=finished.weights, step=finished.step, scores=finished.scores)
+        return TrainReport(
+            model=out / "model",
+            made_of=finished.made_of,
+            step=result.step,
+            reason=result.reason,
+            minutes=result.seconds / 60,
+            scores=finished.scores,
+        )
 
-    count = settings.train.validate_pairs
-    sources, references = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
-    decode = settings.decode.model_copy(update={"n_best": 1})
 
-    def validate(model: nn.Module, step: int) -> Mapping[str, float]:
-        assert isinstance(model, Transformer)
-        translator = Translator(TorchEngine(model, model.output_weight.device), tokenizers, decode)
-        return {"BLEU": bleu(translator.translate(sources), references).value}
+def _check_place(out: Path, resume: bool) -> None:
+    """Make sure that the run directory can be used, before anything is written."""
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise TrainingError(
+            "WORLD_SIZE is set: training on several devices at once is not built yet; start one process"
+        )
+    check_writable_directory(out)
+    existing = list_checkpoints(out)
+    if existing and not resume:
+        raise TrainingError(
+            f"{out}: holds a run already (up to {existing[-1].name}); add --resume to go on with it, or choose another --out"
+        )
+    for name in ("best", "model"):
+        check_bundle_place(out / name)
 
-    return validate
+
+def _find_data(settings: RunSettings, out: Path, data: Path | None) -> tuple[Path, RunSettings]:
+    """Return the prepared data, made first where it is not there, and the settings with what decided it."""
+    if data is not None:
+        return data, settings
+    data = out / "data"
+    if not list_checkpoints(out) or not (data / SETTINGS_FILE).is_file():
+        prepare(settings, data)
+        return data, settings
+    # A run that goes on keeps its data, even if the files that it was made of have changed or gone.
+    kept = _read_prepared(data)
+    resumed = resolve(
+        RunSettings, [SettingsSource("", settings.model_dump(exclude_none=True)), _sections(kept, decided=True)]
+    )
+    for name in _DECIDED_BY_PREPARE:
+        if getattr(resumed, name) != getattr(settings, name):
+            logger.warning(
+                "%s: the run keeps the data it was started with; changed settings of [%s] have no effect", data, name
+            )
+    return data, resumed
 
 
-def _finish(
-    checkpoints: Sequence[Path],
-    path: Path,
-    settings: RunSettings,
-    tokenizers: TokenizerPair,
-    dev: TokenStore,
-    validators: Sequence[Callable[[nn.Module, int], Mapping[str, float]]],
-) -> Mapping[str, float]:
-    """Average the last checkpoints, score the result on the dev set and write it as the finished model."""
-    from transduce.model.build import load_model
-    from transduce.training.device import choose_device
-    from transduce.training.evaluate import dev_loss
+def _read_prepared(data: Path) -> SettingsSource:
+    file = data / SETTINGS_FILE
+    if not file.is_file():
+        raise TrainingError(
+            f"{data}: this is not a prepared data set (no {SETTINGS_FILE} in it); make one with 'transduce prepare'"
+        )
+    return read_toml(file)
 
-    newest, weights = average_weights(checkpoints)
-    device = choose_device(settings.train.device)
-    model = load_model(settings.model, weights, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size).to(device)
-    loss = dev_loss(model, dev, device_tokens=settings.train.device_tokens, device=device)
-    scores: dict[str, float] = {"perplexity": perplexity(*loss)}
-    for validator in validators:
-        scores |= validator(model, newest.step)
-    saver = _BundleSaver(settings, tokenizers)
-    saver(path, weights=weights, step=newest.step, scores=scores)
-    return scores
+
+def _sections(source: SettingsSource, *, decided: bool) -> SettingsSource:
+    """Return the sections of a source that decide prepared data, or the others."""
+    values = {name: value for name, value in source.values.items() if (name in _DECIDED_BY_PREPARE) == decided}
+    return SettingsSource(source.origin, values)
+
+
+def _fingerprints(tokenizers: TokenizerPair) -> tuple[str, str]:
+    return tokenizers.src.fingerprint, tokenizers.tgt.fingerprint

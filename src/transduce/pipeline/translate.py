@@ -25,7 +25,7 @@ def open_translator(bundle: StrPath, overrides: Sequence[str] = ()) -> Translato
     Raises:
         BundleError: The bundle is missing, damaged or of another kind.
         SettingsError: An override is wrong or has no effect.
-        DecodingError: The device is not on this machine.
+        SettingsError: The device is not on this machine.
     """
     from transduce.decoding.torch_engine import load_torch_engine
     from transduce.decoding.translator import Translator

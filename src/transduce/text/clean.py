@@ -1,4 +1,4 @@
-"""Which pairs are worth learning from: one reason for each pair that is dropped, and a count for each reason.
+"""Which pairs are worth learning from: one reason for each pair that is dropped.
 
 What can be said of a pair alone is :func:`reason_to_drop`, a pure function for many processes. What depends on other
 pairs (duplicates, overlap with dev and test) is in :class:`Cleaner`, which sees all pairs in order in one process.
@@ -7,13 +7,11 @@ pairs (duplicates, overlap with dev and test) is in :class:`Cleaner`, which sees
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from transduce.base.errors import SettingsError
-from transduce.base.log import plural
 from transduce.base.settings import near_match
 from transduce.text.normalize import is_blank
 from transduce.text.overlap import HeldOut, fold
@@ -93,10 +91,10 @@ def reason_to_drop(pair: SentencePair, settings: CleanSettings) -> DropReason | 
 
 
 class Cleaner:
-    """Decides which pairs are kept, in their order, and counts the others by reason.
+    """Decides which pairs are kept, in their order.
 
-    ``n_read`` is the number of pairs seen, ``dropped`` the number by reason. Memory grows only with
-    ``settings.drop_duplicates``: by about 100 bytes for each distinct pair, since 64-bit hashes stand for the pairs.
+    Memory grows only with ``settings.drop_duplicates``: by about 100 bytes for each distinct pair, since 64-bit hashes
+    stand for the pairs.
 
     Args:
         settings: What to drop.
@@ -107,35 +105,21 @@ class Cleaner:
         SettingsError: A script has a name that no letter has.
 
     >>> from transduce.text.settings import CleanSettings
-    >>> cleaner = Cleaner(CleanSettings(drop_duplicates=True))
+    >>> settings = CleanSettings(drop_duplicates=True)
+    >>> cleaner = Cleaner(settings)
     >>> pairs = [SentencePair("tea", "Tee"), SentencePair("", "Tee"), SentencePair("tea", "Tee")]
-    >>> list(cleaner.keep(pairs))
-    [SentencePair(src='tea', tgt='Tee')]
-    >>> cleaner.describe()
-    '3 pairs read, 1 kept; dropped: 1 (a side is blank), 1 (an equal pair came before)'
+    >>> [cleaner.decide(pair, reason_to_drop(pair, settings)) for pair in pairs]
+    [None, 'blank', 'duplicate']
     """
 
     def __init__(self, settings: CleanSettings, held_out: Sequence[HeldOut] = ()) -> None:
         _check_scripts(settings)
         self.settings = settings
         self.held_out = tuple(held_out)
-        self.n_read = 0
-        self.dropped: Counter[DropReason] = Counter()
         self._seen: set[int] = set()
 
-    @property
-    def n_kept(self) -> int:
-        """Number of pairs that were kept so far."""
-        return self.n_read - self.dropped.total()
-
-    def keep(self, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
-        """Yield the pairs that are kept."""
-        for pair in pairs:
-            if self.decide(pair, reason_to_drop(pair, self.settings)) is None:
-                yield pair
-
     def decide(self, pair: SentencePair, reason: DropReason | None) -> DropReason | None:
-        """Add what depends on other pairs to what is known of a pair alone, and count the result.
+        """Add what depends on other pairs to what is known of a pair alone.
 
         Args:
             pair: The next pair, in the order of the corpus.
@@ -144,22 +128,11 @@ class Cleaner:
         Returns:
             Why the pair is dropped, or None when it is kept.
         """
-        self.n_read += 1
         if reason is None and self.settings.drop_duplicates and self._is_repeated(pair):
-            reason = "duplicate"
+            return "duplicate"
         if reason is None and self.held_out and self._is_held_out(pair) and self.settings.drop_overlap:
-            reason = "overlap"
-        if reason is not None:
-            self.dropped[reason] += 1
+            return "overlap"
         return reason
-
-    def describe(self) -> str:
-        """Return the counts as one line for the log."""
-        line = f"{plural(self.n_read, 'pair')} read, {self.n_kept:,} kept"
-        dropped = [
-            f"{self.dropped[reason]:,} ({text})" for reason, text in DROP_REASONS.items() if self.dropped[reason]
-        ]
-        return f"{line}; dropped: {', '.join(dropped)}" if dropped else line
 
     def _is_repeated(self, pair: SentencePair) -> bool:
         # Not hash(): its value changes from run to run, and which pair a collision drops must not.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from transduce.base.errors import DataError
-from transduce.base.files import read_lines
 from transduce.text.segments import SentencePair, find_language, one_line
 
-__all__ = ["read_jsonl"]
+__all__ = ["parse_jsonl"]
 
 
-def read_jsonl(path: Path, *, src_lang: str, tgt_lang: str) -> Iterator[SentencePair]:
-    """Yield the pairs of a JSON Lines file. Line breaks inside a text become a space; other keys are not read.
+def parse_jsonl(lines: Iterable[str], name: str, *, src_lang: str, tgt_lang: str) -> Iterator[SentencePair]:
+    """Yield the pairs of the lines of a JSON Lines file. Line breaks inside a text become a space; other keys are not read.
 
     Each line is one of::
 
@@ -25,12 +23,18 @@ def read_jsonl(path: Path, *, src_lang: str, tgt_lang: str) -> Iterator[Sentence
 
     Lines of white space alone are no pairs and are passed over.
 
+    Args:
+        lines: The lines of the file.
+        name: What messages call the file.
+        src_lang: The key of the source, where the keys are languages.
+        tgt_lang: The key of the target.
+
     Raises:
         DataError: A line is not a JSON object, or one of its two texts is missing or not a string.
     """
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         if line and not line.isspace():
-            yield _parse(line, f"{path}, line {number}", src_lang, tgt_lang)
+            yield _parse(line, f"{name}, line {number}", src_lang, tgt_lang)
 
 
 def _parse(line: str, where: str, src_lang: str, tgt_lang: str) -> SentencePair:

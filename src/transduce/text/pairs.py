@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from transduce.base.errors import DataError
 from transduce.base.extras import require
 from transduce.base.files import STDIN, check_readable, read_lines
-from transduce.base.log import logger, plural
-from transduce.text.jsonl import read_jsonl
+from transduce.base.log import plural
+from transduce.text.jsonl import parse_jsonl
 from transduce.text.po import read_mo, read_po
 from transduce.text.segments import SentencePair
 from transduce.text.tmx import read_tmx
-from transduce.text.tsv import read_tsv
+from transduce.text.tsv import parse_tsv
 from transduce.text.xliff import read_xliff
 
 __all__ = ["PAIR_SUFFIXES", "SentencePair", "check_pairs_file", "read_pairs", "read_parallel"]
@@ -61,28 +61,39 @@ def _in_step(src: Path, tgt: Path) -> Iterator[SentencePair]:
     )
 
 
-def read_pairs(
-    path: Path, *, src_lang: str, tgt_lang: str, skipped: Counter[str] | None = None
-) -> Iterator[SentencePair]:
+def read_pairs(path: Path, *, src_lang: str, tgt_lang: str, skipped: Counter[str]) -> Iterator[SentencePair]:
     """Yield the pairs of a file that holds both sides. The suffix says how it is read; ``.gz`` and ``.zst`` below it too.
 
-    A line break inside a segment becomes a space: a pair is one line on each side.
+    Standard input has no suffix: it is JSONL when the first character that is not white space is ``{``, else TSV. A line
+    break inside a segment becomes a space: a pair is one line on each side.
 
     Args:
-        path: The file.
+        path: The file, or ``-`` for standard input.
         src_lang: Source language, for formats that name their languages.
         tgt_lang: Target language.
-        skipped: Counts by reason what the file has but what is no pair, such as fuzzy entries. When it is not given,
-            they are named in one warning at the end.
+        skipped: Counts by reason the segments that are no pairs to learn from: fuzzy or untranslated ones, and those in
+            other languages. It grows while the pairs are read.
 
     Raises:
         DataError: The file cannot be read or is of an unknown kind (at the call), or its content is wrong.
         MissingExtraError: The file needs a package that is not installed (at the call).
     """
     check_pairs_file(path)
-    counts: Counter[str] = Counter() if skipped is None else skipped
-    pairs = _reader(path, src_lang, tgt_lang, counts)
-    return pairs if skipped is not None else _warn_at_end(pairs, path, counts)
+    if path == STDIN:
+        return _read_stdin(src_lang, tgt_lang)
+    match _pair_suffix(path):
+        case ".tsv":
+            return parse_tsv(read_lines(path), str(path))
+        case ".jsonl":
+            return parse_jsonl(read_lines(path), str(path), src_lang=src_lang, tgt_lang=tgt_lang)
+        case ".tmx":
+            return read_tmx(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case ".po":
+            return read_po(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case ".mo":
+            return read_mo(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
+        case _:
+            return read_xliff(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
 
 
 def check_pairs_file(path: Path) -> None:
@@ -94,6 +105,8 @@ def check_pairs_file(path: Path) -> None:
         DataError: The file cannot be read or is of an unknown kind.
         MissingExtraError: The file needs a package that is not installed.
     """
+    if path == STDIN:
+        return
     suffix = _pair_suffix(path)
     check_readable(path)
     if path.suffix == ".zst":
@@ -104,34 +117,27 @@ def check_pairs_file(path: Path) -> None:
         require("polib", extra="formats", purpose="Reading PO and MO files")
 
 
+def _read_stdin(src_lang: str, tgt_lang: str) -> Iterator[SentencePair]:
+    """Yield the pairs of standard input, of the kind that its first line with something in it looks like."""
+    lines = read_lines(STDIN)
+    head = []
+    for line in lines:
+        head.append(line)
+        if line and not line.isspace():
+            break
+    everything = chain(head, lines)
+    if head and head[-1].lstrip().startswith("{"):
+        yield from parse_jsonl(everything, "standard input", src_lang=src_lang, tgt_lang=tgt_lang)
+    else:
+        yield from parse_tsv(everything, "standard input")
+
+
 def _pair_suffix(path: Path) -> str:
     suffix = (path.with_suffix("") if path.suffix in _PACKED else path).suffix.lower()
     if suffix not in PAIR_SUFFIXES:
         raise DataError(
             f"{path}: unknown kind of file ('{suffix}'); files that hold both sides are {', '.join(PAIR_SUFFIXES)}, each "
-            f"also with .gz or .zst; give two plain text files as one file a side, for example train_src and train_tgt"
+            f"also with .gz or .zst, and - for JSONL or TSV on standard input; give two plain text files as one file a side, "
+            f"for example train_src and train_tgt"
         )
     return suffix
-
-
-def _reader(path: Path, src_lang: str, tgt_lang: str, skipped: Counter[str]) -> Iterator[SentencePair]:
-    match _pair_suffix(path):
-        case ".tsv":
-            return read_tsv(path)
-        case ".jsonl":
-            return read_jsonl(path, src_lang=src_lang, tgt_lang=tgt_lang)
-        case ".tmx":
-            return read_tmx(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
-        case ".po":
-            return read_po(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
-        case ".mo":
-            return read_mo(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
-        case _:
-            return read_xliff(path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
-
-
-def _warn_at_end(pairs: Iterator[SentencePair], path: Path, skipped: Counter[str]) -> Iterator[SentencePair]:
-    yield from pairs
-    if skipped:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.most_common())
-        logger.warning("%s: %s skipped: %s", path, plural(skipped.total(), "segment"), reasons)

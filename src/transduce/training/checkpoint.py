@@ -14,7 +14,6 @@ from the run's seed and the number of the step, and batches from the seed and th
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +31,7 @@ from transduce.base.errors import BundleError, TrainingError
 from transduce.base.files import atomic_directory, sha256_file
 from transduce.base.log import logger
 from transduce.bundle.directory import read_bundle
+from transduce.bundle.run import list_checkpoints, step_of
 from transduce.model.build import export_weights, load_weights
 from transduce.model.transformer import Transformer
 
@@ -40,7 +40,6 @@ __all__ = [
     "SaveBundle",
     "clear_leftovers",
     "export_finite_weights",
-    "list_checkpoints",
     "prune_checkpoints",
     "read_checkpoint",
     "restore_newest",
@@ -48,7 +47,6 @@ __all__ = [
 ]
 
 _STATE, _TENSORS = "state.json", "state.safetensors"
-_NAME = re.compile(r"step-(\d{8,})")
 
 
 @runtime_checkable  # for the type checks that tests make at run time
@@ -170,12 +168,6 @@ def restore_newest(run_dir: Path, *, model: Transformer, optimizer: torch.optim.
     return None
 
 
-def list_checkpoints(run_dir: Path) -> list[Path]:
-    """Return the checkpoints of a run, the oldest first."""
-    found = [path for path in (run_dir / "checkpoints").glob("step-*") if _NAME.fullmatch(path.name) and path.is_dir()]
-    return sorted(found, key=_step_of)
-
-
 def prune_checkpoints(run_dir: Path, *, keep: int, every: int) -> None:
     """Remove old checkpoints.
 
@@ -183,7 +175,7 @@ def prune_checkpoints(run_dir: Path, *, keep: int, every: int) -> None:
     goes as soon as a newer one stands, so that an interrupted run ends with the same checkpoints as any other.
     """
     older = list_checkpoints(run_dir)[:-1]
-    regular = [path for path in older if _step_of(path) % every == 0]
+    regular = [path for path in older if step_of(path) % every == 0]
     kept = regular[max(0, len(regular) - keep + 1) :]
     for path in older:
         if path not in kept:
@@ -197,14 +189,12 @@ def clear_leftovers(run_dir: Path) -> None:
         for old in run_dir.glob(f".{name}-*.old/old"):
             if not (run_dir / name).exists():
                 old.rename(run_dir / name)
-    for directory in (run_dir, run_dir / "checkpoints"):
-        for pattern in (".*.part", ".*.old"):
-            for leftover in directory.glob(pattern):
-                shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _step_of(path: Path) -> int:
-    return int(path.name.removeprefix("step-"))
+    # Only names that our own writing makes: a run may live in a directory with other hidden things in it.
+    for place, names in ((run_dir, ("best", "model", "data")), (run_dir / "checkpoints", ("step-*",))):
+        for name in names:
+            for ending in ("part", "old"):
+                for leftover in place.glob(f".{name}-*.{ending}"):
+                    shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _optimizer_tensors(model: Transformer, optimizer: torch.optim.AdamW) -> dict[str, Tensor]:

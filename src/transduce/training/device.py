@@ -1,41 +1,11 @@
-"""Where to train, and where randomness comes from."""
+"""What the device is told before training, and where randomness comes from."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 import torch
 
-from transduce.base.errors import TrainingError
-
-__all__ = ["choose_device", "prepare_device", "seed_step"]
-
-
-def choose_device(name: Literal["auto", "cpu", "cuda", "mps"]) -> torch.device:
-    """Return the device of a name; ``auto`` is CUDA if there is any, else Apple MPS, else the CPU.
-
-    Raises:
-        TrainingError: The device is not on this machine, or this build of torch cannot use it.
-
-    >>> choose_device("cpu")
-    device(type='cpu')
-    """
-    has_cuda, has_mps = torch.cuda.is_available(), torch.backends.mps.is_available()
-    if name == "cuda" and not has_cuda:
-        why = (
-            f"this build of torch ({torch.__version__}) has no CUDA"
-            if torch.version.cuda is None
-            else "no GPU is found"
-        )
-        raise TrainingError(f"train.device is 'cuda', but {why}; set train.device to 'auto' or 'cpu', or mend that")
-    if name == "mps" and not has_mps:
-        raise TrainingError(
-            "train.device is 'mps', but this machine has no Apple GPU that torch can use; set it to 'auto'"
-        )
-    if name == "auto":
-        name = "cuda" if has_cuda else "mps" if has_mps else "cpu"
-    return torch.device(name)
+__all__ = ["is_out_of_memory", "prepare_device", "seed_step"]
 
 
 def prepare_device() -> None:
@@ -59,3 +29,12 @@ def seed_step(seed: int, step: int) -> None:
     # SeedSequence mixes: neighbouring steps, or seed 1 at step 2 and seed 2 at step 1, have nothing in common.
     mixed = np.random.SeedSequence([seed % 2**64, step]).generate_state(1, np.uint64)
     torch.manual_seed(int(mixed[0]))
+
+
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Say whether an error of torch means that the device's memory is full. The CPU has no error class for it.
+
+    >>> is_out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."))
+    True
+    """
+    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)

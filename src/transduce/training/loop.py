@@ -15,24 +15,24 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar, final
 
-from torch import nn
-
+from transduce.base.errors import TrainingError
 from transduce.base.files import check_writable_directory
+from transduce.bundle.run import list_checkpoints
 from transduce.data.batch import Batch
 from transduce.data.batching import StepPlan, count_too_long, plan_epoch
 from transduce.data.loader import StepBatches, load_batches
 from transduce.data.store import TokenStore
 from transduce.metrics.perplexity import perplexity
+from transduce.model.device import choose_device
 from transduce.model.transformer import Transformer
 from transduce.training.checkpoint import (
     Progress,
     SaveBundle,
     export_finite_weights,
-    list_checkpoints,
     prune_checkpoints,
     write_checkpoint,
 )
-from transduce.training.device import choose_device, prepare_device, seed_step
+from transduce.training.device import is_out_of_memory, prepare_device, seed_step
 from transduce.training.evaluate import dev_loss
 from transduce.training.interrupt import Interrupt, TrainingInterrupted, deferred_interrupts
 from transduce.training.meter import Meter
@@ -56,8 +56,8 @@ from transduce.training.step import Tally, train_step
 
 __all__ = ["TrainResult", "Trainer", "Validator"]
 
-Validator = Callable[[nn.Module, int], Mapping[str, float]]
-"""Scores a model (in evaluation mode, on its device) after a step: scores by name."""
+Validator = Callable[[Transformer], Mapping[str, float]]
+"""Scores a model, which is in evaluation mode and on its device: scores by name."""
 
 Item = TypeVar("Item")
 
@@ -113,7 +113,7 @@ class Trainer:
         listeners: Sequence[Listener] = (),
     ) -> None:
         check_stores(model, train, dev, settings)
-        self._device = choose_device(settings.device)
+        self._device = choose_device(settings.device, setting="train.device")
         self._model = model.to(self._device)
         self._optimizer = build_optimizer(model, settings)
         self._train, self._dev, self._settings, self._run_dir = train, dev, settings, run_dir
@@ -184,16 +184,24 @@ class Trainer:
         progress, settings = self._progress, self._settings
         progress.step += 1
         seed_step(settings.seed, progress.step)
-        sums = train_step(
-            self._model,
-            self._optimizer,
-            step.microbatches,
-            n_tgt_tokens=step.n_tgt_tokens,
-            lr=learning_rate(progress.step, settings, self._model.d_model),
-            label_smoothing=settings.label_smoothing,
-            max_grad_norm=settings.max_grad_norm,
-            device=self._device,
-        )
+        try:
+            sums = train_step(
+                self._model,
+                self._optimizer,
+                step.microbatches,
+                n_tgt_tokens=step.n_tgt_tokens,
+                lr=learning_rate(progress.step, settings, self._model.d_model),
+                label_smoothing=settings.label_smoothing,
+                max_grad_norm=settings.max_grad_norm,
+                device=self._device,
+            )
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            raise TrainingError(
+                f"step {progress.step} does not fit the memory of {self._device} (train.device_tokens = "
+                f"{settings.device_tokens}); lower train.device_tokens and resume: the updates stay the same"
+            ) from None
         self._tally.add(sums, step.n_tgt_tokens)
         for batch in step.microbatches:
             self._count(batch)
@@ -276,7 +284,7 @@ class Trainer:
             loss = dev_loss(self._model, self._dev, device_tokens=self._settings.device_tokens, device=self._device)
             scores = {"perplexity": perplexity(*loss)}
             for validator in self._validators:
-                scores |= validator(self._model, progress.step)
+                scores |= validator(self._model)
             self._model.train()
             progress.scores = {name: score for name, score in scores.items() if math.isfinite(score)}
             progress.validated_step = progress.step

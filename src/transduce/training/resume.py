@@ -11,9 +11,10 @@ import torch
 
 from transduce.base.errors import TrainingError
 from transduce.base.log import logger, plural
+from transduce.bundle.run import list_checkpoints
 from transduce.data.store import TokenStore
 from transduce.model.transformer import Transformer
-from transduce.training.checkpoint import Progress, clear_leftovers, list_checkpoints, restore_newest
+from transduce.training.checkpoint import Progress, clear_leftovers, restore_newest
 from transduce.training.settings import TrainSettings
 
 __all__ = ["plan_identity", "resume_run", "start_run"]

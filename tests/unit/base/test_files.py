@@ -20,6 +20,7 @@ from transduce.base.files import (
     atomic_file,
     check_readable,
     check_writable_directory,
+    check_writable_file,
     read_lines,
     sha256_file,
 )
@@ -72,6 +73,12 @@ def test_bad_utf8_names_file_line_and_column(tmp_path: Path) -> None:
         list(read_lines(file))
 
 
+def test_bad_utf8_on_standard_input_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"fine\ncaf\xe9\n")))
+    with pytest.raises(DataError, match="^standard input, line 2: not UTF-8"):
+        list(read_lines(STDIN))
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 @pytest.mark.parametrize("damage", ["cut", "not packed", "flipped"])
 def test_damaged_packing_is_named(tmp_path: Path, suffix: str, damage: str) -> None:
@@ -102,8 +109,14 @@ def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     for bad in (file, file / "below", Path("/proc/nowhere")):
         with pytest.raises(DataError, match="choose another --out"):
             check_writable_directory(bad)
+        with pytest.raises(DataError, match="choose another --out"):
+            check_writable_file(bad / "a.txt")
+    with pytest.raises(DataError, match="this is a directory, and a file is to be written"):
+        check_writable_file(tmp_path)
     check_writable_directory(tmp_path / "new" / "deep")
-    assert not (tmp_path / "new").exists()
+    check_writable_file(tmp_path / "new" / "a.txt")
+    check_writable_file(file)
+    assert not (tmp_path / "new").exists() and file.read_text() == "x"
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

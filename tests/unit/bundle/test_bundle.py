@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 from pathlib import Path
@@ -97,6 +98,20 @@ def test_missing_foreign_and_hostile_bundles_are_refused_by_name(tmp_path: Path,
             read_bundle(path)
     (path / "bundle.json").write_text('{"format": ')
     with pytest.raises(BundleError, match=r"bundle\.json: damaged"):
+        read_bundle(path)
+
+
+@pytest.mark.parametrize("raw", [b"\x80\x04\x95pickle", b"this is no TOML\n"])
+def test_settings_that_cannot_be_read_are_found_when_the_bundle_is_opened(
+    tmp_path: Path, tokenizers: TokenizerPair, raw: bytes
+) -> None:
+    """Even with the right checksum: somebody wrote the bundle like that."""
+    path = write(tmp_path / "b", tokenizers, random_weights(1))
+    (path / "settings.toml").write_bytes(raw)
+    header = json.loads((path / "bundle.json").read_text())
+    header["files"]["settings.toml"] = hashlib.sha256(raw).hexdigest()
+    (path / "bundle.json").write_text(json.dumps(header))
+    with pytest.raises(BundleError, match=r"this bundle cannot be used: .*settings\.toml"):
         read_bundle(path)
 
 

@@ -18,7 +18,8 @@ class UniformAttention:
 
 
 def test_pieces_name_the_axes_of_the_maps() -> None:
-    maps = record_attention(UniformAttention(), letter_pair(), "abc", "VW")
+    pair = letter_pair()
+    maps = record_attention(UniformAttention(), pair, pair.src.encode("abc"), pair.tgt.encode("VW"))
     assert maps.src_pieces == ["a", "b", "c", "</s>"]
     assert maps.tgt_in_pieces == ["<s>", "V", "W"]
     assert maps.tgt_out_pieces == ["V", "W", "</s>"]

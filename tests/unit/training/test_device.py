@@ -1,12 +1,10 @@
-"""Choosing a device, and randomness from seed and step alone."""
+"""Randomness from seed and step alone."""
 
 from __future__ import annotations
 
-import pytest
 import torch
 
-from transduce.base.errors import TrainingError
-from transduce.training.device import choose_device, seed_step
+from transduce.training.device import is_out_of_memory, seed_step
 
 
 def _draw(seed: int, step: int) -> float:
@@ -14,28 +12,12 @@ def _draw(seed: int, step: int) -> float:
     return float(torch.rand(()))
 
 
-def test_cuda_that_is_not_there_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"train\.device is 'cuda', but .*; set train\.device to 'auto' or 'cpu'"):
-        choose_device("cuda")
-
-
-def test_mps_that_is_not_there_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"train\.device is 'mps'"):
-        choose_device("mps")
-
-
-@pytest.mark.parametrize(
-    ("has_cuda", "has_mps", "expected"), [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")]
-)
-def test_auto_takes_the_fastest(monkeypatch: pytest.MonkeyPatch, has_cuda: bool, has_mps: bool, expected: str) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_cuda)
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: has_mps)
-    assert choose_device("auto").type == expected
-
-
 def test_randomness_comes_from_seed_and_step_alone() -> None:
     assert _draw(1, 2) == _draw(1, 2)
     different = {_draw(seed, step) for seed in (-1, 0, 1, 2) for step in (0, 1, 2)}
     assert len(different) == 12
+
+
+def test_a_full_memory_is_told_from_other_faults() -> None:
+    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"))
+    assert not is_out_of_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))

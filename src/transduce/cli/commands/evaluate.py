@@ -11,10 +11,7 @@ from transduce.cli.options import BundleArgument, JsonOption, SetOption
 
 __all__ = ["evaluate_command", "score_command"]
 
-TokenizeOption = Annotated[
-    Literal["13a", "intl", "zh", "char", "none"],
-    typer.Option(help="sacreBLEU's tokenizer; zh and char are for text without spaces."),
-]
+BleuTokenizer = Literal["13a", "intl", "zh", "char", "none"]  # metrics.bleu's, spelled here to answer --help at once
 
 
 def evaluate_command(
@@ -23,8 +20,14 @@ def evaluate_command(
         Path | None, typer.Option(help="Source sentences; not given, the test set of the run.", show_default=False)
     ] = None,
     ref: Annotated[Path | None, typer.Option(help="References, line by line.", show_default=False)] = None,
+    part: Annotated[
+        str, typer.Option(help="Without --src: this part of the data of the run, such as dev or test_2017_flickr.")
+    ] = "test",
     output: Annotated[Path | None, typer.Option(help="Also write the translations here.", show_default=False)] = None,
-    tokenize: TokenizeOption = "13a",
+    tokenize: Annotated[
+        BleuTokenizer | None,
+        typer.Option(help="sacreBLEU's tokenizer; not given, 13a, or zh or char for text without spaces."),
+    ] = None,
     tokenized_bleu: Annotated[
         bool, typer.Option(help="Also BLEU on lowercased, Moses-tokenized text, as many papers print it.")
     ] = False,
@@ -39,6 +42,7 @@ def evaluate_command(
         bundle,
         src,
         ref,
+        part=part,
         output=output,
         tokenize=tokenize,
         tokenized_bleu=tokenized_bleu,
@@ -61,7 +65,9 @@ def evaluate_command(
 def score_command(
     hypotheses: Annotated[Path, typer.Argument(help="Translations, detokenized, one a line.", show_default=False)],
     references: Annotated[Path, typer.Argument(help="References, one a line.", show_default=False)],
-    tokenize: TokenizeOption = "13a",
+    tokenize: Annotated[
+        BleuTokenizer, typer.Option(help="sacreBLEU's tokenizer; zh and char are for text without spaces.")
+    ] = "13a",
     lowercase: Annotated[bool, typer.Option(help="Case does not count for BLEU.")] = False,
     as_json: JsonOption = False,
 ) -> None:

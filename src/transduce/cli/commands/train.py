@@ -24,17 +24,13 @@ def train_command(
     as_json: JsonOption = False,
 ) -> None:
     """Train a model; Ctrl-C saves and stops, --resume goes on as if nothing had happened."""
-    from transduce.base.settings import parse_override
     from transduce.cli.progress import TrainingProgress
     from transduce.cli.report import print_json, print_table
-    from transduce.pipeline.recipes import load_settings, read_recipe
+    from transduce.pipeline.recipes import load_settings
     from transduce.pipeline.train import prepared_settings, train
 
-    if data is None:
-        settings = load_settings(recipe, overrides or ())
-    else:
-        sources = read_recipe(recipe) if recipe is not None else []
-        settings = prepared_settings(data, [*sources, *(parse_override(text) for text in overrides or ())])
+    changes = overrides or ()
+    settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
     try:
         with TrainingProgress() as progress:
             report = train(settings, out, data=data, resume=resume, listeners=[progress])
@@ -46,7 +42,7 @@ def train_command(
         return
     rows = [
         ("model", str(report.model)),
-        ("made of", f"the average of the last {report.n_averaged} checkpoints, {report.step:,} updates"),
+        ("made of", f"{report.made_of}, of {report.step:,} updates"),
         ("time", f"{report.minutes:.1f} minutes"),
         *((f"dev {name}", f"{value:.3f}") for name, value in report.scores.items()),
         ("translate with", f"transduce translate {report.model.parent} < input.txt"),

@@ -33,10 +33,14 @@ def translate_command(
     overrides: SetOption = None,
 ) -> None:
     """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
-    from transduce.base.files import STDIN, atomic_file, check_readable, read_lines
+    from transduce.base.files import STDIN, atomic_file, check_readable, check_writable_file, read_lines
     from transduce.pipeline.translate import translate
 
     check_readable(source)
+    if output is not None:
+        check_writable_file(output)
+    if scores and (n_best is not None or as_json):
+        raise typer.BadParameter("--scores has no effect with --n-best or --json, which show scores anyway")
     changes = list(overrides or ())
     if beam is not None:
         changes.append(f"decode.beam_size={beam}")
