@@ -1,13 +1,14 @@
 # make demo    train on the project's own phrasebook, see BLEU, translations and attention (a few minutes on two cores)
 # make test    everything that a change must pass: style, types, layers, tests
 # make test-all  the slow tests too
+# make docs    write the pages of docs/reference that come from the code
 # Each target makes what it needs: the virtual environment is installed once and again only when the pins change.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-all check style clean
+.PHONY: demo test test-all check style docs clean
 
 demo: .venv/.runtime
 	TRANSDUCE=$(BIN)/transduce examples/demo.sh demo
@@ -27,6 +28,9 @@ check: .venv/.dev
 style: .venv/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: .venv/.dev
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf .venv build dist src/*.egg-info demo

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,15 +91,17 @@ def errors_page() -> str:
         f"```text figure\n{inspect.cleandoc(tree)}\n```",
         "\n".join(["| error | when |", "|---|---|", *rows]),
         "## Exit codes of the command line",
-        "\n".join([
-            "| code | meaning |",
-            "|---|---|",
-            "| 0 | all went well |",
-            "| 1 | our fault: a message that begins with `internal error:`; please report it |",
-            "| 2 | a mistake in what was asked: one message on standard error that begins with `error:`, or, for an "
-            "unknown option, the usage of the verb |",
-            "| 130 | interrupted by Ctrl-C or SIGTERM; what training had done is saved |",
-        ]),
+        "\n".join(
+            [
+                "| code | meaning |",
+                "|---|---|",
+                "| 0 | all went well |",
+                "| 1 | our fault: a message that begins with `internal error:`; please report it |",
+                "| 2 | a mistake in what was asked: one message on standard error that begins with `error:`, or, for an "
+                "unknown option, the usage of the verb |",
+                "| 130 | interrupted by Ctrl-C or SIGTERM; what training had done is saved |",
+            ]
+        ),
         "`--traceback`, anywhere on the command line, shows where in the code an error arose.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -134,9 +137,6 @@ def paper_marks(source: str) -> Iterator[tuple[str, str]]:
     """Yield, for each mark in the docstrings of a module, the name that has it and the section or table.
 
     Names are those of classes, functions and attributes, dotted; the module itself has none.
-
-    >>> list(paper_marks('def f():\\n    "Do it. Paper: sections 3.4 and 5.4, equation 2."'))
-    [('f', '3.4'), ('f', '5.4')]
     """
     for name, docstring in _docstrings(ast.parse(source), ""):
         for mark in _MARK.findall(" ".join(docstring.split())):
@@ -147,15 +147,16 @@ def paper_marks(source: str) -> Iterator[tuple[str, str]]:
 def _docstrings(node: ast.AST, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (own := ast.get_docstring(node)):
         yield name, own
-    before: ast.stmt | None = None
-    for child in getattr(node, "body", []):
-        if isinstance(child, ast.ClassDef | ast.FunctionDef):
-            yield from _docstrings(child, f"{name}.{child.name}".lstrip("."))
-        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and before is not None:
-            if isinstance(before, ast.Assign | ast.AnnAssign) and isinstance(child.value.value, str):
-                target = before.target if isinstance(before, ast.AnnAssign) else before.targets[0]
-                yield f"{name}.{ast.unparse(target)}".lstrip("."), child.value.value
-        before = child
+    body: list[ast.stmt] = getattr(node, "body", [])
+    for before, child in pairwise([ast.Pass(), *body]):
+        match before, child:
+            case _, ast.ClassDef() | ast.FunctionDef():
+                yield from _docstrings(child, f"{name}.{child.name}".lstrip("."))
+            case (
+                ast.AnnAssign(target=ast.Name(id=attribute)) | ast.Assign(targets=[ast.Name(id=attribute)]),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield f"{name}.{attribute}".lstrip("."), text
 
 
 def _named_places(mark: str) -> Iterator[str]:

@@ -72,8 +72,12 @@ def test_b029_a_source_that_is_too_long_is_cut_and_named(model_t: Path) -> None:
     assert "line 2;" in result.err and result.err.count("\n") == 1
 
 
+LONG = ("clean.max_chars=100000", "tokenizer.vocab_size=400")
+"""Keeps a pair of 3,000 words, a few thousand tokens."""
+
+
 def test_b031_a_pair_larger_than_the_batch_is_left_out_and_counted(tmp_path: Path) -> None:
-    assert prepare(tmp_path / "data", "clean.max_chars=100000", train="B031", dev="B031").code == 0
+    assert prepare(tmp_path / "data", *LONG, train="B031", dev="B031").code == 0
     validation = ("train.validate_bleu=true", "decode.max_tokens=10", "train.batch_tokens=200", "train.n_steps=1")
     result = train(tmp_path / "data", tmp_path / "run", *validation)
     assert result.code == 0, result.err
@@ -83,7 +87,7 @@ def test_b031_a_pair_larger_than_the_batch_is_left_out_and_counted(tmp_path: Pat
 
 
 def test_b031_or_it_is_a_batch_of_its_own(tmp_path: Path) -> None:
-    assert prepare(tmp_path / "data", "clean.max_chars=100000", train="B031", dev="B031").code == 0
+    assert prepare(tmp_path / "data", *LONG, train="B031", dev="B031").code == 0
     values = ("train.max_pair_tokens=100000", "train.batch_tokens=200", "train.device_tokens=200", "train.n_steps=2")
     result = train(tmp_path / "data", tmp_path / "run", *values)
     assert result.code == 0, result.err

@@ -45,6 +45,8 @@ def test_get_from_a_directory(tmp_path: Path) -> None:
     result = run_cli("corpora", "get", "iwslt14-de-en", "--from", tmp_path, "--out", tmp_path / "to", "--json")
     assert (result.code, json.loads(result.out)) == (0, {"train": 1, "dev": 1, "test": 3})
     assert (tmp_path / "to" / "iwslt14-de-en" / "text" / "train.de").read_text() == "de\n"
+    advice = f"for data.corpus=iwslt14-de-en to be found there: export TRANSDUCE_CORPORA={tmp_path / 'to'}\n"
+    assert result.err.endswith(advice)
 
 
 def test_ctrl_c_is_one_line_and_goes_on_later(multi30k: FileServer, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from transduce.base.settings import Settings
+from transduce.data.languages import Languages, find_languages
+from transduce.data.settings import DataSettings
 
 __all__ = ["write_card"]
 
@@ -26,15 +28,15 @@ def write_card(
     Args:
         file: The file to write.
         weights: The weights, for their number.
-        settings: The settings of the run; its ``data`` section names the languages where it has one.
+        settings: The settings of the run; its ``data`` section, where it has one, tells the languages.
         step: Optimizer updates behind the weights.
         scores: Scores on the dev set, by name.
     """
-    data = settings.model_dump().get("data", {})
-    src, tgt = data.get("src_lang", "source"), data.get("tgt_lang", "target")
+    data = dict(settings).get("data")
+    languages = find_languages(data) if isinstance(data, DataSettings) else Languages(None, None)
     count = sum(array.size for array in weights.values())
     lines = [
-        f"# Translation model: {src} to {tgt}",
+        f"# Translation model: {languages}",
         "",
         f"A Transformer with {count:,} parameters after {step:,} updates, made with `transduce train`.",
         "All settings of the run are in `settings.toml`.",

@@ -8,11 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from transduce.base.errors import TransduceError
+from transduce.base.errors import MissingExtraError, TransduceError
 from transduce.base.log import logger
 from transduce.cli.commands import average, corpora, doctor, evaluate, inspect, prepare, settings, train, translate
 
@@ -29,6 +29,18 @@ app = typer.Typer(
 )
 
 _USER, _OURS = 2, 1
+_EXTRAS = {
+    "jaxtyping": "train",
+    "lxml": "formats",
+    "matplotlib": "plot",
+    "polib": "formats",
+    "sacrebleu": "train",
+    "sacremoses": "train",
+    "sentencepiece": "sentencepiece",
+    "torch": "train",
+    "zstandard": "formats",
+}
+"""Optional packages and what installs them, as in pyproject.toml."""
 
 for _name, _panel, _function in (
     ("prepare", "From text to a model", prepare.prepare_command),
@@ -76,25 +88,40 @@ def main() -> None:
     _send_log_to_stderr()
     try:
         app(arguments)
-    except TransduceError as error:
-        if show_traceback:
-            raise
-        _fail(f"error: {error}", _USER)
     except Exception as error:
         if show_traceback:
             raise
+        mistake = _as_mistake(error)
+        if mistake is not None:
+            _fail(f"error: {mistake}", _USER)
         _fail(
             f"internal error: {type(error).__name__}: {error} (run again with --traceback, and please report it)", _OURS
         )
 
 
-def _fail(message: str, code: int) -> None:
+def _as_mistake(error: Exception) -> TransduceError | None:
+    """Return an error as one that the user can mend; None when it is our fault.
+
+    A verb that cannot do anything without an optional package imports it like any other; where it is missing, that is said
+    here, in the words of :func:`transduce.base.extras.require`.
+    """
+    if isinstance(error, TransduceError):
+        return error
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if package not in _EXTRAS:
+        return None
+    return MissingExtraError(
+        f"this command needs the package '{package}', which is not installed: pip install 'transduce[{_EXTRAS[package]}]'"
+    )
+
+
+def _fail(message: str, code: int) -> NoReturn:
     sys.stderr.write(message + "\n")
     sys.exit(code)
 
 
 def _send_log_to_stderr() -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StderrHandler()
     handler.setFormatter(_LevelFormatter())
     logger.handlers = [handler]
     logger.setLevel(logging.INFO)
@@ -102,6 +129,15 @@ def _send_log_to_stderr() -> None:
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", newline="\n" if stream is sys.stdout else "")  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+
+
+class _StderrHandler(logging.Handler):
+    """Write to what is standard error at that moment: while a bar is shown, rich puts lines above it, not into it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        sys.stderr.write(self.format(record) + "\n")
+        sys.stderr.flush()
 
 
 class _LevelFormatter(logging.Formatter):

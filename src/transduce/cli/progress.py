@@ -25,41 +25,52 @@ __all__ = ["TrainingProgress", "format_duration", "format_record"]
 
 @final
 class TrainingProgress:
-    """A listener that shows a run on stderr. Use it as a context, so that the bar is always taken down."""
+    """A listener that shows a run on stderr. Use it as a context, so that the bar is always taken down.
+
+    The bar is there from the start of the run to its end: what comes before and after has stderr for itself.
+    """
 
     def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()  # asked once: while a bar is up, rich stands in for stderr
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._n_steps = 0
 
     def __enter__(self) -> TrainingProgress:
-        if sys.stderr.isatty():
-            self._bar = _make_bar()
-            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._take_down()
 
     def __call__(self, record: Record) -> None:
         """Show one record."""
         if isinstance(record, StartRecord):
             self._n_steps = record.n_steps
+            if self._is_terminal:
+                self._put_up(record)
         line = format_record(record, self._n_steps)
-        if self._bar is None:
-            if line:
-                sys.stderr.write(line + "\n")
-                sys.stderr.flush()
-            return
-        if isinstance(record, StartRecord):
-            self._task = self._bar.add_task("training", total=record.n_steps, completed=record.step, about="")
-        if isinstance(record, StepRecord) and self._task is not None:
-            self._bar.update(self._task, completed=record.step, about=_about_step(record))
+        if self._bar is not None and self._task is not None and isinstance(record, StepRecord):
+            eta = format_duration(record.eta_s)
+            self._bar.update(self._task, completed=record.step, about=_about_briefly(record), eta=eta)
         elif line:
-            self._bar.console.print(line, markup=False, highlight=False)
+            sys.stderr.write(line + "\n")  # rich puts it above the bar
+            sys.stderr.flush()
+        if isinstance(record, StopRecord):
+            self._take_down()
+
+    def _put_up(self, record: StartRecord) -> None:
+        self._bar = _make_bar()
+        self._task = self._bar.add_task(
+            "training", total=record.n_steps, completed=record.step, about="", eta=format_duration(math.inf)
+        )
+        self._bar.start()
+
+    def _take_down(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar = self._task = None
 
 
 def format_duration(seconds: float) -> str:
@@ -109,7 +120,17 @@ def _about_step(record: StepRecord) -> str:
         f"epoch {record.epoch + 1}  loss {record.loss:.3f}  perplexity {_exp(record.nll):.2f}  "
         f"lr {record.learning_rate:.2e}  {record.tgt_tokens_per_s:,.0f} tok/s"
     )
-    return text + (f"  {record.n_refused} updates refused (not finite)" if record.n_refused else "")
+    return text + _about_refused(record)
+
+
+def _about_briefly(record: StepRecord) -> str:
+    """What stands beside the bar in a window of 80 columns. ``log.jsonl`` has the rest."""
+    text = f"epoch {record.epoch + 1}  perplexity {_exp(record.nll):.2f}  {record.tgt_tokens_per_s:,.0f} tok/s"
+    return text + _about_refused(record)
+
+
+def _about_refused(record: StepRecord) -> str:
+    return f"  {record.n_refused} updates refused (not finite)" if record.n_refused else ""
 
 
 def _exp(nats: float) -> float:
@@ -118,23 +139,16 @@ def _exp(nats: float) -> float:
 
 def _make_bar() -> Progress:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+    from rich.table import Column
 
     return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        SpinnerColumn(),  # turns between two records too
         MofNCompleteColumn(),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),  # as wide as the rest leaves it
         TextColumn("{task.fields[about]}"),
-        TimeElapsedColumn(),
-        TextColumn("eta"),
-        TimeRemainingColumn(),
+        TextColumn("eta {task.fields[eta]}"),  # of the record, which knows train.max_minutes; rich counts steps alone
         console=Console(stderr=True),
+        expand=True,
         refresh_per_second=4,
     )

@@ -151,6 +151,8 @@ def _cut_microbatches(store: TokenStore, batch: IntArray, device_tokens: int) ->
     Equal ones have less padding than full ones and a small rest.
     """
     widths = _longer_side(store, batch).astype(np.int64) + 1
+    if int(widths.max()) * len(widths) <= device_tokens:
+        return [batch]
     n_runs = len(_run_ends(widths, device_tokens))
     smaller = range(int(widths.sum()) // n_runs, device_tokens, max(1, device_tokens // 64))
     fits = bisect_left(smaller, -n_runs, key=lambda size: -len(_run_ends(widths, size)))

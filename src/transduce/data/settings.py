@@ -16,10 +16,11 @@ class DataSettings(Settings):
     (``.tsv``, ``.jsonl``, ``.tmx``, ``.xlf``, ``.po``, ``.mo``, each also ``.gz`` or ``.zst``) are given as one list.
     """
 
-    src_lang: str = "en"
-    """Source language, as a BCP 47 code."""
-    tgt_lang: str = "de"
-    """Target language, as a BCP 47 code."""
+    src_lang: str | None = None
+    """Source language, as a BCP 47 code. Not given: that of the corpus, or what the names of parallel files end in (``my.fr``,
+    ``train.pt-BR.gz``). Files that name their languages (TMX, XLIFF, PO, MO) need both."""
+    tgt_lang: str | None = None
+    """Target language, as a BCP 47 code. Not given: in the same way."""
     corpus: str | None = None
     """A corpus by name (``transduce corpora list``), in place of files: ``phrasebook`` is made by the project itself."""
     train_src: tuple[str, ...] = ()
@@ -54,5 +55,8 @@ class DataSettings(Settings):
                     f"{part}_src has {len(src)} files and {part}_tgt has {len(tgt)}; they are read in pairs and must be as many"
                 )
         if self.corpus is not None and (self.train_src or self.train):
-            raise ValueError(f"corpus ('{self.corpus}') and training files are both given; keep one of them")
+            raise ValueError(
+                f"corpus ('{self.corpus}') and {'train_src' if self.train_src else 'train'} are both given; keep one of them "
+                '(corpus = "none" unsets it)'
+            )
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +11,30 @@ from typing import Literal, Protocol, runtime_checkable
 from transduce.base.errors import DataError
 from transduce.base.files import STDIN, check_readable
 from transduce.data.corpora import corpus_files, find_corpus
+from transduce.data.inputs import InputVersion, code_version, file_version
+from transduce.data.languages import Languages, corpus_languages, find_languages
 from transduce.data.settings import DataSettings
 from transduce.text.pairs import SentencePair, check_pairs_file, read_pairs, read_parallel
 
-__all__ = ["PARTS", "NamedCorpus", "PairSource", "PairsFile", "ParallelFiles", "Part", "check_sources", "find_sources"]
+__all__ = [
+    "PARTS",
+    "PHRASEBOOK",
+    "NamedCorpus",
+    "PairSource",
+    "PairsFile",
+    "ParallelFiles",
+    "Part",
+    "check_sources",
+    "find_sources",
+]
 
 Part = Literal["train", "dev", "test"]
 """The three parts of a data set."""
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
+
+PHRASEBOOK = Path(__file__).parent / "phrasebook"
+"""The package that makes the corpus of that name."""
+_NAME_THEIR_LANGUAGES = {".tmx", ".xlf", ".xliff", ".po", ".mo"}
 
 
 @runtime_checkable
@@ -38,8 +55,16 @@ class PairSource(Protocol):
         """Make sure that reading can start. Raises an error of this package when it cannot."""
         ...
 
-    def read(self) -> Iterator[SentencePair]:
-        """Yield the pairs. Standard input can be read once only."""
+    def versions(self) -> tuple[InputVersion, ...]:
+        """Return what tells whether this source would give the same pairs again. It must have been checked."""
+        ...
+
+    def read(self, skipped: Counter[str]) -> Iterator[SentencePair]:
+        """Yield the pairs. Standard input can be read once only.
+
+        Args:
+            skipped: Counts by reason what the source holds beside pairs to learn from, such as fuzzy segments.
+        """
         ...
 
 
@@ -53,7 +78,7 @@ class ParallelFiles:
     @property
     def name(self) -> str:
         """Both file names."""
-        return f"{self.src} + {self.tgt}"
+        return f"{_name(self.src)} + {_name(self.tgt)}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -65,23 +90,26 @@ class ParallelFiles:
         check_readable(self.src)
         check_readable(self.tgt)
 
-    def read(self) -> Iterator[SentencePair]:
-        """Yield line ``i`` of one file with line ``i`` of the other."""
+    def versions(self) -> tuple[InputVersion, ...]:
+        """Return the versions of both files."""
+        return file_version(self.src), file_version(self.tgt)
+
+    def read(self, skipped: Counter[str]) -> Iterator[SentencePair]:
+        """Yield line ``i`` of one file with line ``i`` of the other. Nothing is skipped."""
         return read_parallel(self.src, self.tgt)
 
 
 @dataclass(frozen=True)
 class PairsFile:
-    """One file that holds both sides, of the kind that its suffix says."""
+    """One file that holds both sides, of the kind that its suffix says, or standard input."""
 
     path: Path
-    src_lang: str
-    tgt_lang: str
+    languages: Languages
 
     @property
     def name(self) -> str:
         """The file name."""
-        return str(self.path)
+        return _name(self.path)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -89,12 +117,24 @@ class PairsFile:
         return (self.path,)
 
     def check(self) -> None:
-        """Make sure that the file can be read, and that its kind is known."""
+        """Make sure that the file can be read, that its kind is known, and which languages of it to read."""
         check_pairs_file(self.path)
+        missing = [f"data.{side}_lang" for side, language in self.languages._asdict().items() if language is None]
+        if missing and _NAME_THEIR_LANGUAGES.intersection(suffix.lower() for suffix in self.path.suffixes[-2:]):
+            raise DataError(
+                f"{self.path}: files of this kind name their languages, and it is not said which ones to read: set "
+                f"{' and '.join(missing)} (for example --set {missing[0]}=fr)"
+            )
 
-    def read(self) -> Iterator[SentencePair]:
+    def versions(self) -> tuple[InputVersion, ...]:
+        """Return the version of the file."""
+        return (file_version(self.path),)
+
+    def read(self, skipped: Counter[str]) -> Iterator[SentencePair]:
         """Yield the pairs of the file."""
-        return read_pairs(self.path, src_lang=self.src_lang, tgt_lang=self.tgt_lang)
+        # Without languages JSON Lines may still have the keys "src" and "tgt"; TSV has no names at all.
+        src_lang, tgt_lang = self.languages.src or "src", self.languages.tgt or "tgt"
+        return read_pairs(self.path, src_lang=src_lang, tgt_lang=tgt_lang, skipped=skipped)
 
 
 @dataclass(frozen=True)
@@ -117,8 +157,12 @@ class NamedCorpus:
     def check(self) -> None:
         """Do nothing: there is nothing that could be missing."""
 
-    def read(self) -> Iterator[SentencePair]:
-        """Yield the pairs of the part."""
+    def versions(self) -> tuple[InputVersion, ...]:
+        """Return the version of the code that makes it."""
+        return (code_version(self.name, PHRASEBOOK),)
+
+    def read(self, skipped: Counter[str]) -> Iterator[SentencePair]:
+        """Yield the pairs of the part. Nothing is skipped."""
         from transduce.data.phrasebook import phrasebook_pairs  # its words and grammar are read only where it is used
 
         return phrasebook_pairs(self.part)
@@ -136,7 +180,8 @@ def find_sources(settings: DataSettings, part: Part) -> list[PairSource]:
     tgts: tuple[str, ...] = getattr(settings, f"{part}_tgt")
     both: tuple[str, ...] = getattr(settings, part)
     sources: list[PairSource] = [ParallelFiles(Path(src), Path(tgt)) for src, tgt in zip(srcs, tgts, strict=True)]
-    sources += [PairsFile(Path(path), settings.src_lang, settings.tgt_lang) for path in both]
+    languages = find_languages(settings)
+    sources += [PairsFile(Path(path), languages) for path in both]
     if not sources and settings.corpus is not None:
         return _corpus_sources(settings, settings.corpus, part)
     return sources
@@ -160,17 +205,24 @@ def check_sources(sources: list[PairSource]) -> None:
 def _corpus_sources(settings: DataSettings, corpus: str, part: Part) -> list[PairSource]:
     """Return the sources of a part of a named corpus; none when the corpus has no such part."""
     if corpus == "phrasebook":
-        _check_languages(settings, corpus, "en", "de")
+        _check_languages(settings, corpus, "since it is made in this direction only")
         return [NamedCorpus(corpus, part)]
     known = find_corpus(corpus)
-    _check_languages(settings, corpus, known.src_lang, known.tgt_lang)
+    advice = (
+        f"or give its files as data.train_src and data.train_tgt ('transduce corpora get {corpus}' says where they are)"
+    )
+    _check_languages(settings, corpus, advice)
     return [ParallelFiles(*corpus_files(corpus, part))] if part in known.parts else []
 
 
-def _check_languages(settings: DataSettings, corpus: str, src_lang: str, tgt_lang: str) -> None:
-    if (settings.src_lang, settings.tgt_lang) != (src_lang, tgt_lang):
+def _check_languages(settings: DataSettings, corpus: str, advice: str) -> None:
+    own, asked = corpus_languages(corpus), find_languages(settings)
+    if own != asked:
         raise DataError(
-            f"data.corpus: '{corpus}' goes from {src_lang} to {tgt_lang}, and data.src_lang and data.tgt_lang say from "
-            f"{settings.src_lang} to {settings.tgt_lang}; set them to those of the corpus, or give its files as "
-            f"data.train_src and data.train_tgt"
+            f"data.corpus: '{corpus}' goes from {own}, and data.src_lang and data.tgt_lang say from {asked}; leave them "
+            f"out, {advice}"
         )
+
+
+def _name(path: Path) -> str:
+    return "standard input" if path == STDIN else str(path)

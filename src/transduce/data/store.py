@@ -9,13 +9,15 @@ A store is a directory of standard ``.npy`` arrays, so that any tool can read it
 ``store.json``      counts, and the fingerprints of the tokenizers that made the ids
 ==================  =========================================================================================
 
-Arrays are memory-mapped: opening a store costs the same for a thousand pairs and for a hundred million.
+Arrays are memory-mapped: opening a store costs the same for a thousand pairs and for a hundred million. The lengths of all
+sentences, which planning needs, are made when they are first asked for.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -27,7 +29,7 @@ from transduce.base.errors import DataError
 from transduce.data.npy import NpyWriter
 from transduce.tokenizer.protocol import TokenizerPair
 
-__all__ = ["EncodedPairs", "IdArray", "LengthArray", "StoreInfo", "StoreWriter", "TokenStore", "id_dtype"]
+__all__ = ["INFO_FILE", "EncodedPairs", "IdArray", "LengthArray", "StoreInfo", "StoreWriter", "TokenStore", "id_dtype"]
 
 IdArray = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 """Ids as they are stored."""
@@ -35,7 +37,8 @@ LengthArray = npt.NDArray[np.int32]
 """Sentence lengths in tokens, without BOS and EOS."""
 Side = Literal["src", "tgt"]
 
-_INFO_FILE = "store.json"
+INFO_FILE = "store.json"
+"""The file that makes a directory a store. It is written last."""
 _FORMAT = 1
 
 
@@ -113,7 +116,7 @@ class StoreWriter:
                 src_fingerprint=self._fingerprints[0],
                 tgt_fingerprint=self._fingerprints[1],
             )
-            (self._directory / _INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
+            (self._directory / INFO_FILE).write_text(json.dumps(asdict(info), indent=2) + "\n", encoding="utf-8")
 
     def _append_side(self, side: Side, ids: IdArray, lengths: LengthArray) -> None:
         start = self._ids[side].n_items
@@ -129,10 +132,6 @@ class TokenStore:
         self.info = info
         self.src_ids, self.src_offsets = _open_side(directory, "src", info.n_pairs, info.n_src_tokens)
         self.tgt_ids, self.tgt_offsets = _open_side(directory, "tgt", info.n_pairs, info.n_tgt_tokens)
-        self.src_lengths = _lengths(directory, "src", self.src_offsets)
-        """``[n_pairs]`` int32: source lengths in tokens, without EOS."""
-        self.tgt_lengths = _lengths(directory, "tgt", self.tgt_offsets)
-        """``[n_pairs]`` int32: target lengths in tokens, without BOS and EOS."""
 
     @classmethod
     def open(cls, directory: Path) -> TokenStore:
@@ -141,10 +140,28 @@ class TokenStore:
         Raises:
             DataError: A file is missing, damaged, or does not fit the others; the message names it.
         """
-        return cls(directory, _read_info(directory / _INFO_FILE))
+        return cls(directory, _read_info(directory / INFO_FILE))
 
     def __len__(self) -> int:
         return self.info.n_pairs
+
+    @cached_property
+    def src_lengths(self) -> LengthArray:
+        """``[n_pairs]`` int32: source lengths in tokens, without EOS. Made from all offsets when first asked for.
+
+        Raises:
+            DataError: The offsets are damaged.
+        """
+        return _lengths(self.directory, "src", self.src_offsets)
+
+    @cached_property
+    def tgt_lengths(self) -> LengthArray:
+        """``[n_pairs]`` int32: target lengths in tokens, without BOS and EOS. Made from all offsets when first asked for.
+
+        Raises:
+            DataError: The offsets are damaged.
+        """
+        return _lengths(self.directory, "tgt", self.tgt_offsets)
 
     def src(self, index: int) -> IdArray:
         """Return the source ids of a pair, ``[src_lengths[index]]``, without EOS."""

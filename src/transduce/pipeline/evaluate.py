@@ -13,6 +13,7 @@ from transduce.base.files import StrPath, atomic_file, check_readable, check_wri
 from transduce.base.log import logger, plural
 from transduce.bundle import find_bundle, find_run_data, read_bundle
 from transduce.data.corpora import corpus_files
+from transduce.data.languages import find_languages
 from transduce.decoding.score import score_targets
 from transduce.metrics.bleu import BleuTokenizer, bleu, choose_tokenizer, chrf
 from transduce.metrics.perplexity import perplexity
@@ -98,7 +99,9 @@ def evaluate(
             temporary.write_text("".join(f"{text}\n" for text in hypotheses), encoding="utf-8", newline="\n")
     scores = [bleu(hypotheses, references, tokenize=tokenize), chrf(hypotheses, references)]
     if tokenized_bleu:
-        language = read_run_settings(read_bundle(path)).data.tgt_lang
+        language = find_languages(read_run_settings(read_bundle(path)).data).tgt
+        if language is None:
+            raise DataError(f"{path}: the target language is not known, and tokenized BLEU needs it; set data.tgt_lang")
         scores.append(score_tokenized(hypotheses, references, language=language))
     return EvaluateReport(
         name=str(source_file),

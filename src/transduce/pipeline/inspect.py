@@ -7,6 +7,7 @@ from pathlib import Path
 from transduce.base.errors import DataError
 from transduce.base.files import check_writable_file
 from transduce.bundle import read_bundle
+from transduce.data.languages import find_languages
 from transduce.pipeline.bundles import read_run_settings
 from transduce.pipeline.translate import open_translator
 
@@ -24,7 +25,7 @@ def describe_bundle(bundle: Path) -> dict[str, str]:
     model, tokenizers = opened.model, opened.tokenizers
     return {
         "bundle": str(opened.path),
-        "languages": f"{settings.data.src_lang} to {settings.data.tgt_lang}",
+        "languages": str(find_languages(settings.data)),
         "parameters": f"{sum(array.size for array in weights.values()):,}",
         "layers": f"{model.n_encoder_layers} encoder, {model.n_decoder_layers} decoder, {model.norm}-norm",
         "widths": f"d_model {model.d_model}, d_ff {model.d_ff}",

@@ -11,47 +11,28 @@ from pydantic import TypeAdapter, ValidationError
 from transduce.base.errors import DataError
 from transduce.base.log import plural
 from transduce.data.batching import count_too_long, padding_share, plan_epoch
+from transduce.data.cleaning import SourceCounts
+from transduce.data.inputs import InputVersion
+from transduce.data.sources import Part
 from transduce.data.store import TokenStore
-from transduce.text.clean import DROP_REASONS
 from transduce.training.settings import TrainSettings
 
-__all__ = ["FileReport", "InputFile", "PartReport", "PrepareReport", "measure_batches", "read_report", "write_report"]
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A file that was read, as it was then: enough to tell whether it has changed since."""
-
-    path: str
-    size_bytes: int
-    changed_ns: int
-    """Time of the last change, in nanoseconds since 1970."""
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """The pairs of one input."""
-
-    name: str
-    n_read: int
-    n_kept: int
-    dropped: dict[str, int]
-    """Pairs dropped, by reason."""
-
-    def describe(self) -> str:
-        """Return the counts in words."""
-        text = f"{plural(self.n_read, 'pair')} read, {self.n_kept:,} kept"
-        reasons = [
-            f"{self.dropped[reason]:,} ({words})" for reason, words in DROP_REASONS.items() if reason in self.dropped
-        ]
-        return f"{text}; dropped: {', '.join(reasons)}" if reasons else text
+__all__ = [
+    "PartReport",
+    "PrepareReport",
+    "describe_part",
+    "describe_vocabulary",
+    "measure_batches",
+    "read_report",
+    "write_report",
+]
 
 
 @dataclass(frozen=True)
 class PartReport:
     """A part of the data set as it was stored. Token counts are without BOS and EOS."""
 
-    files: tuple[FileReport, ...]
+    files: tuple[SourceCounts, ...]
     """Its inputs; none for a part that was held out of training."""
     n_pairs: int
     n_src_tokens: int
@@ -68,7 +49,8 @@ class PrepareReport:
 
     version: str
     """The version of this package."""
-    inputs: tuple[InputFile, ...]
+    inputs: tuple[InputVersion, ...]
+    """What was read, and what it was like then."""
     train: PartReport
     dev: PartReport
     test: PartReport
@@ -102,26 +84,30 @@ class PrepareReport:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return names and values for people."""
-        parts = (("train", self.train), ("dev", self.dev), ("test", self.test))
-        rows = [(file.name, file.describe()) for _, part in parts for file in part.files]
-        rows += [(name, _describe_part(name, part)) for name, part in parts]
-        rows.append(("vocabulary", self._describe_vocabulary()))
-        if self.n_too_long:
-            rows.append(("too long", f"{plural(self.n_too_long, 'training pair')} above train.max_pair_tokens"))
-        rows.append(("padding", f"{self.padding_share:.2%} of the tokens of an epoch's batches"))
-        rows.append(("speed", f"{self.mb_per_s:.2f} MB/s encoded ({self.text_bytes / 1e6:.1f} MB of text)"))
-        rows.append(
+        parts: dict[Part, PartReport] = {"train": self.train, "dev": self.dev, "test": self.test}
+        vocabulary = describe_vocabulary(self.src_vocab_size, self.tgt_vocab_size, joint=self.joint_vocabulary)
+        rows = [
+            *(
+                (f"{name} input", f"{file.name}: {file.describe()}")
+                for name, part in parts.items()
+                for file in part.files
+            ),
+            *((name, describe_part(name, part)) for name, part in parts.items()),
+            ("vocabulary", vocabulary),
+            ("padding", f"{self.padding_share:.2%} of the tokens of an epoch's batches"),
+            ("speed", f"{self.mb_per_s:.2f} MB/s encoded ({self.text_bytes / 1e6:.1f} MB of training text)"),
             (
                 "seconds",
-                f"{self.total_s:.1f} (cleaning {self.clean_s:.1f}, vocabulary {self.learn_s:.1f}, encoding {self.encode_s:.1f})",
+                f"{self.total_s:.1f} (reading and cleaning {self.clean_s:.1f}, learning the vocabulary {self.learn_s:.1f}, "
+                f"encoding {self.encode_s:.1f})",
+            ),
+        ]
+        if self.n_too_long:
+            left_out = (
+                f"{plural(self.n_too_long, 'training pair')} above train.max_pair_tokens: training leaves them out"
             )
-        )
+            rows.insert(-3, ("too long", left_out))
         return rows
-
-    def _describe_vocabulary(self) -> str:
-        if self.joint_vocabulary:
-            return f"{self.src_vocab_size:,} ids, joint"
-        return f"{self.src_vocab_size:,} source ids, {self.tgt_vocab_size:,} target ids"
 
 
 _ADAPTER = TypeAdapter(PrepareReport)
@@ -162,10 +148,22 @@ def measure_batches(store_directory: Path, settings: TrainSettings) -> tuple[int
     return n_too_long, padding_share(store, plans)
 
 
-def _describe_part(name: str, part: PartReport) -> str:
+def describe_part(name: Part, part: PartReport) -> str:
+    """Return in words what is stored of a part."""
     text = f"{plural(part.n_pairs, 'pair')}, {part.n_src_tokens:,} source and {part.n_tgt_tokens:,} target tokens"
     if name != "train" and not part.files and part.n_pairs:
         text += "; held out of training"
     if part.n_in_training:
         text += f"; {part.n_in_training:,} also in training ({part.n_in_training_exact:,} letter for letter)"
     return text
+
+
+def describe_vocabulary(src_vocab_size: int, tgt_vocab_size: int, *, joint: bool) -> str:
+    """Return the size of a vocabulary in words, or of two.
+
+    >>> describe_vocabulary(8000, 8000, joint=True), describe_vocabulary(8000, 7000, joint=False)
+    ('8,000 ids, shared by both sides', '8,000 source ids, 7,000 target ids')
+    """
+    if joint:
+        return f"{src_vocab_size:,} ids, shared by both sides"
+    return f"{src_vocab_size:,} source ids, {tgt_vocab_size:,} target ids"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from transduce import __version__
 from transduce.base.errors import DataError, TransduceError
-from transduce.base.files import STDIN, atomic_file, check_readable, check_writable_directory
+from transduce.base.files import atomic_file, check_readable, check_writable_directory
 from transduce.base.log import logger
 from transduce.base.settings import dump_toml, read_toml, resolve
+from transduce.data.inputs import InputVersion, file_version
 from transduce.data.sources import PARTS, PairSource, Part, check_sources
-from transduce.data.store import TokenStore
-from transduce.pipeline.prepare_report import InputFile, PrepareReport, measure_batches, read_report, write_report
+from transduce.data.store import INFO_FILE, TokenStore
+from transduce.pipeline.prepare_report import PrepareReport, measure_batches, read_report, write_report
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
@@ -54,35 +54,43 @@ def check_everything(settings: RunSettings, sources: Sources, out: Path) -> None
     for path in _tokenizer_files(settings):
         check_readable(path)
     check_writable_directory(out)
-    foreign = sorted(path.name for path in out.iterdir() if path.name not in _OWN_NAMES) if out.exists() else []
-    if foreign:
-        raise DataError(
-            f"{out}: holds '{foreign[0]}', which is no part of a prepared directory, and the directory would be replaced "
-            f"as a whole; choose another --out"
-        )
+    if out.exists():
+        _check_replaceable(out)
 
 
-def describe_inputs(settings: RunSettings, sources: Sources) -> tuple[InputFile, ...]:
-    """Return the state of every input file."""
-    paths = [path for part in PARTS for source in sources[part] for path in source.paths]
-    return tuple(_describe_file(path) for path in (*paths, *_tokenizer_files(settings)))
+def _check_replaceable(out: Path) -> None:
+    """Make sure that a directory is empty or one that ``prepare`` has made, since all that is in it will be gone.
+
+    Names alone do not tell: folders of raw text are called ``train`` and ``dev`` too.
+    """
+    names = sorted(path.name for path in out.iterdir())
+    foreign = [name for name in names if name not in _OWN_NAMES]
+    marks = [out / SETTINGS_FILE, out / REPORT_FILE, *(out / part / INFO_FILE for part in PARTS if part in names)]
+    missing = [str(mark.relative_to(out)) for mark in marks if not mark.is_file()]
+    if not names or not (foreign or missing):
+        return
+    shown = ", ".join(foreign or names)
+    reason = f"it has no {missing[0]}" if missing else "prepare makes no such thing"
+    raise DataError(
+        f"{out}: holds {shown}, and is not a prepared directory ({reason}), but would be replaced as a whole; "
+        f"choose another --out, or remove it yourself"
+    )
 
 
-def _describe_file(path: Path) -> InputFile:
-    if path == STDIN:
-        return InputFile(str(path), 0, time.time_ns())  # never the same twice
-    stat = path.stat()
-    return InputFile(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
+def describe_inputs(settings: RunSettings, sources: Sources) -> tuple[InputVersion, ...]:
+    """Return what every input is like now."""
+    texts = [version for part in PARTS for source in sources[part] for version in source.versions()]
+    return (*texts, *map(file_version, _tokenizer_files(settings)))
 
 
-def find_finished(settings: RunSettings, inputs: tuple[InputFile, ...], out: Path) -> PrepareReport | None:
+def find_finished(settings: RunSettings, inputs: tuple[InputVersion, ...], out: Path) -> PrepareReport | None:
     """Return the report of a directory that holds just what would be made again, or None.
 
     Settings of other sections do not change the data. Where they have changed, they are written down anew.
 
     Args:
         settings: The settings of this call.
-        inputs: The input files as they are now.
+        inputs: What the inputs are like now.
         out: The directory.
     """
     file = out / SETTINGS_FILE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from transduce.base.settings import Settings
 from transduce.data.settings import DataSettings
@@ -32,3 +32,13 @@ class RunSettings(Settings):
     """How it learns."""
     decode: DecodeSettings = Field(default_factory=DecodeSettings)
     """How it translates."""
+
+    @model_validator(mode="after")
+    def _check_vocabularies(self) -> RunSettings:
+        # Found here and not when the model is built, which comes after hours of preparing a large corpus.
+        if self.model.tie_embeddings == "all" and not self.tokenizer.joint:
+            raise ValueError(
+                "model.tie_embeddings = 'all' needs one vocabulary for both sides, but tokenizer.joint = false makes one a "
+                "side; set model.tie_embeddings = 'decoder'"
+            )
+        return self

@@ -161,7 +161,7 @@ class SubwordTokenizer:
         """
         chunked = [split_chunks(prepare_text(text, self.normalization)) for text in texts]
         cache = self._cache  # only ever grows: another thread puts a new dict in its place, and this one stays whole
-        missing = list(set().union(*chunked) - cache.keys())
+        missing = list({chunk for chunks in chunked for chunk in chunks if chunk not in cache})
         fresh = dict(zip(missing, self._encode_chunks(missing), strict=True))
         self._remember(fresh)
         return [[index for chunk in chunks for index in cache.get(chunk) or fresh[chunk]] for chunks in chunked]

@@ -75,7 +75,7 @@ def test_bad_utf8_names_file_line_and_column(tmp_path: Path) -> None:
 
 def test_bad_utf8_on_standard_input_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"fine\ncaf\xe9\n")))
-    with pytest.raises(DataError, match="^standard input, line 2: not UTF-8"):
+    with pytest.raises(DataError, match=r"^standard input, line 2: not UTF-8"):
         list(read_lines(STDIN))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import math
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +37,27 @@ STEP = StepRecord(
     seconds=10.0,
     eta_s=75.0,
 )
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Put a terminal in place of standard error. (Not a fixture: pytest takes stderr again between setup and call.)"""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "200"), ("LINES", "24")):
+        monkeypatch.setenv(name, value)
+    return terminal
+
+
+def shown(terminal: Terminal) -> str:
+    """Return what was written, without the codes that colour it and move the cursor."""
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue())
 
 
 def test_records_are_plain_lines() -> None:
@@ -70,3 +94,41 @@ def test_without_a_terminal_there_is_one_line_for_a_record(capsys: pytest.Captur
         progress(STEP)
         progress(EpochRecord(10, 0, 90, 0))
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_the_bar_shows_the_time_left_that_the_record_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    with TrainingProgress() as progress:
+        progress(START)
+        assert "eta ?" in shown(terminal)
+        progress(STEP)
+    assert "50/100" in shown(terminal)
+    assert "eta 1:15" in shown(terminal)
+
+
+def test_lines_stand_above_the_bar_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    with TrainingProgress() as progress:
+        progress(START)
+        progress(STEP)
+        sys.stderr.write("warning: of another part\n")
+        progress(CheckpointRecord(50, Path("run/step-50"), 0.1))
+        progress(StopRecord(100, "steps", 130.0))
+        sys.stderr.write("after the run\n")
+    lines = [line.strip() for line in re.split(r"[\r\n]+", shown(terminal))]
+    for line in ("warning: of another part", "checkpoint run/step-50", "after the run"):
+        assert line in lines
+
+
+def test_the_bar_is_there_only_while_the_model_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    with TrainingProgress() as progress:
+        assert sys.stderr is terminal
+        progress(START)
+        assert sys.stderr is not terminal
+        progress(StopRecord(100, "steps", 130.0))
+        assert sys.stderr is terminal
+    with pytest.raises(KeyboardInterrupt), TrainingProgress() as progress:
+        progress(START)
+        raise KeyboardInterrupt
+    assert sys.stderr is terminal

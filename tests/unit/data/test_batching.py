@@ -105,6 +105,18 @@ def test_a_later_step_is_reached_without_the_earlier_ones(store: TokenStore) -> 
     assert global_batches(itertools.islice(plan(store), 20, None)) == whole[20:]
 
 
+def test_a_batch_that_fits_a_device_is_not_searched_for_a_cut(
+    store: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The usual case on a large device, at every step: one comparison is enough."""
+    cut = list(plan(store))
+    searched = []
+    monkeypatch.setattr("transduce.data.batching._run_ends", lambda widths, size: searched.append(size))
+    whole = list(plan(store, device_tokens=60 * 26))
+    assert searched == []
+    assert [step.microbatches[0].tolist() for step in whole] == global_batches(iter(cut))
+
+
 def test_padding_by_hand(tmp_path: Path) -> None:
     """Two pairs in one microbatch: sources of 2 and 4 with EOS (2 padded of 8), targets of 3 and 3 (none of 6)."""
     store = store_of([(1, 2), (3, 2)], tmp_path)

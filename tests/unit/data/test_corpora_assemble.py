@@ -138,7 +138,8 @@ def test_multi30k_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setenv("TRANSDUCE_CORPORA", str(tmp_path))
     corpus = find_corpus("multi30k")
-    with pytest.raises(DataError, match=r"the corpus 'multi30k' is not here yet .*: transduce corpora get multi30k"):
+    advice = r"the corpus 'multi30k' is not here yet .*: transduce corpora get multi30k .*TRANSDUCE_CORPORA=DIR"
+    with pytest.raises(DataError, match=advice):
         corpus_files("multi30k", "dev")
     with serve(served, Manners(breaks_off_after=100_000)) as server:
         with pytest.raises(DataError, match=r"train\.en\.gz: the connection broke off at 100,000 of 568,929 bytes"):

@@ -93,13 +93,20 @@ def test_array_of_another_kind_is_named(directory: Path, name: str, bad: np.ndar
         TokenStore.open(directory)
 
 
-@pytest.mark.parametrize(
-    ("offsets", "message"), [([0, 2, 1, 4], "negative length"), ([1, 2, 2, 4], "damaged"), ([0, 2, 2, 5], "damaged")]
-)
-def test_offsets_that_make_no_sense_are_refused(directory: Path, offsets: list[int], message: str) -> None:
+@pytest.mark.parametrize("offsets", [[1, 2, 2, 4], [0, 2, 2, 5]])
+def test_offsets_that_do_not_fit_the_ids_are_refused(directory: Path, offsets: list[int]) -> None:
     np.save(directory / "src.offsets.npy", np.array(offsets, dtype=np.int64))
-    with pytest.raises(DataError, match=rf"src\.offsets\.npy: {message}|src\.offsets\.npy: damaged.*{message}"):
+    with pytest.raises(DataError, match=r"src\.offsets\.npy: damaged"):
         TokenStore.open(directory)
+
+
+def test_offsets_that_fall_are_refused_where_lengths_are_made(directory: Path) -> None:
+    """Opening looks at the ends only: it is to cost the same for any number of pairs."""
+    np.save(directory / "src.offsets.npy", np.array([0, 2, 1, 4], dtype=np.int64))
+    store = TokenStore.open(directory)
+    assert store.tgt_lengths is store.tgt_lengths
+    with pytest.raises(DataError, match=r"src\.offsets\.npy: damaged \(pair 1 has a negative length\)"):
+        store.src_lengths  # noqa: B018
 
 
 @pytest.mark.parametrize("change", [{"format": 2}, {"n_pairs": 4}, {"unknown": 1}])

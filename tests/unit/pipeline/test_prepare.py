@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,8 +18,11 @@ from tests.shared import case_file, data_file
 from transduce.base.errors import DataError, TokenizerError, TransduceError
 from transduce.base.files import read_lines
 from transduce.base.settings import SettingsSource, read_toml, resolve
+from transduce.data.sources import PARTS, PHRASEBOOK, find_sources
 from transduce.data.store import TokenStore
 from transduce.pipeline.prepare import prepare
+from transduce.pipeline.prepare_progress import PrepareProgress
+from transduce.pipeline.prepared import describe_inputs
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer import load_tokenizers
 
@@ -102,7 +106,8 @@ def test_report_in_words(corpus: dict[str, Any], tmp_path: Path) -> None:
     report = prepare(settings_of(corpus), tmp_path / "out")
     rows = dict(report.rows())
     name = f"{corpus['train_src'][0]} + {corpus['train_tgt'][0]}"
-    assert rows[name] == "60 pairs read, 60 kept"
+    assert rows["train input"] == f"{name}: 60 pairs read, 60 kept"
+    assert rows["dev"].startswith("5 pairs, ")
     assert rows["test"].endswith("; held out of training")
     assert "MB/s" in rows["speed"]
     assert report.as_dict()["mb_per_s"] == report.mb_per_s
@@ -110,7 +115,8 @@ def test_report_in_words(corpus: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_separate_vocabularies(corpus: dict[str, Any], tmp_path: Path) -> None:
-    report = prepare(settings_of(corpus, tokenizer={"vocab_size": 300, "joint": False}), tmp_path / "out")
+    settings = settings_of(corpus, tokenizer={"vocab_size": 300, "joint": False}, model={"tie_embeddings": "decoder"})
+    report = prepare(settings, tmp_path / "out")
     assert not report.joint_vocabulary
     assert "source ids" in dict(report.rows())["vocabulary"]
     assert len(texts_of(tmp_path / "out", "train")) == 57
@@ -145,7 +151,7 @@ def test_blank_sides_are_dropped_and_counted(tmp_path: Path) -> None:
         "p8/p8",
     ]
     assert report.train.files[0].dropped == {"blank": 5}
-    assert "8 pairs read, 3 kept; dropped: 5 (a side is blank)" in dict(report.rows()).values()
+    assert dict(report.rows())["train input"].endswith(": 8 pairs read, 3 kept; dropped: 5 (a side is blank)")
 
 
 def test_blank_sides_of_dev_too(tmp_path: Path, corpus: dict[str, Any]) -> None:
@@ -216,6 +222,75 @@ def test_standard_input_is_as_good_as_a_file(
     assert from_file == from_stdin
 
 
+@pytest.mark.parametrize("form", ["{src}\t{tgt}\n", '{{"src": "{src}", "tgt": "{tgt}"}}\n'])
+def test_both_sides_from_standard_input(
+    corpus: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    sides = zip(sentences(60), sentences(60, "Das ist "), strict=True)
+    text = "".join(form.format(src=src, tgt=tgt) for src, tgt in sides)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    data = {name: files for name, files in corpus.items() if name.startswith("dev")} | {"train": ["-"]}
+    report = prepare(settings_of(data), tmp_path / "stdin")
+    prepare(settings_of(corpus), tmp_path / "files")
+    assert report.train.files[0].name == "standard input"
+    assert texts_of(tmp_path / "stdin", "train") == texts_of(tmp_path / "files", "train")
+
+
+def test_skipped_segments_are_in_the_report(corpus: dict[str, Any], tmp_path: Path) -> None:
+    entries = [f'{flag}msgid "{src}"\nmsgstr "{tgt}"\n\n' for flag, src, tgt in (
+        ("", "tea", "Tee"), ("#, fuzzy\n", "boat", "Tee"), ("", "dog", ""), ("", "cat", ""), ("", "\xa0", "Katze"),
+    )]  # fmt: skip
+    (tmp_path / "app.po").write_text("".join(entries), encoding="utf-8")
+    data = corpus | {"train": [str(tmp_path / "app.po")], "src_lang": "en", "tgt_lang": "de"}
+    report = prepare(settings_of(data), tmp_path / "out")
+    assert dict(report.train.files[1].skipped) == {"untranslated": 2, "fuzzy": 1}
+    assert report.train.files[1].describe() == (
+        "2 pairs read, 1 kept; dropped: 1 (a side is blank); skipped: 2 (untranslated), 1 (fuzzy)"
+    )
+    written = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert written["train"]["files"][1]["skipped"] == {"untranslated": 2, "fuzzy": 1}
+    assert prepare(settings_of(data), tmp_path / "out") == report  # read back from the file
+
+
+# What is told on the way.
+
+
+def test_listeners_hear_of_everything_in_its_order(corpus: dict[str, Any], tmp_path: Path) -> None:
+    heard: list[PrepareProgress] = []
+    report = prepare(settings_of(corpus), tmp_path / "out", listeners=[heard.append])
+    ends = [(record.phase, record.name, record.n_pairs, record.outcome) for record in heard if record.outcome]
+    dev, train = (f"{corpus[f'{part}_src'][0]} + {corpus[f'{part}_tgt'][0]}" for part in ("dev", "train"))
+    rows = dict(report.rows())
+    assert ends == [
+        ("reading", dev, 5, "5 pairs read, 5 kept"),
+        ("reading", train, 60, "60 pairs read, 60 kept"),
+        ("learning", "the vocabulary", 57, rows["vocabulary"]),
+        ("encoding", "train", 57, rows["train"]),
+        ("encoding", "dev", 5, rows["dev"]),
+        ("encoding", "test", 3, rows["test"]),
+    ]
+    totals = {(record.phase, record.name): record.n_all_pairs for record in heard if not record.outcome}
+    assert totals["reading", train] is None  # nobody knows before the end
+    assert totals["learning", "the vocabulary"] == totals["encoding", "train"] == 57
+    heard.clear()
+    prepare(settings_of(corpus), tmp_path / "out", listeners=[heard.append])
+    assert heard == []  # it is up to date
+
+
+def test_listeners_hear_every_few_thousand_pairs(tmp_path: Path) -> None:
+    data = {
+        "train_src": [write_lines(tmp_path / "train.en", sentences(12_000))],
+        "train_tgt": [write_lines(tmp_path / "train.de", sentences(12_000))],
+    }
+    heard: list[PrepareProgress] = []
+    prepare(settings_of(data), tmp_path / "out", listeners=[heard.append])
+    read = [record.n_pairs for record in heard if record.phase == "reading"]
+    assert read == [5000, 10_000, 12_000, 12_000, 12_000]  # a chunk each, no more, the outcome
+    learned = [record for record in heard if record.phase == "learning"]
+    assert [record.n_pairs for record in learned] == [0, 2000, 4000, 6000, 8000, 10_000, 10_800, 10_800]
+    assert all(record.mb_per_s > 0 for record in learned[1:])
+
+
 # Everything is checked first, and nothing is half-written: cases B009, B133, B135.
 
 
@@ -249,9 +324,45 @@ def test_output_that_cannot_be_written(corpus: dict[str, Any], tmp_path: Path, p
 
 
 def test_directory_with_other_files_is_never_replaced(corpus: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"holds 'dev\.de', which is no part of a prepared directory"):
+    with pytest.raises(
+        DataError, match=r"holds dev\.de, dev\.en, train\.de, train\.en, and is not a prepared directory"
+    ):
         prepare(settings_of(corpus), tmp_path)
     assert (tmp_path / "train.en").exists()
+
+
+def test_folders_of_the_same_names_are_never_replaced(tmp_path: Path) -> None:
+    """Raw text often lies in folders called train, dev and test."""
+    files = {}
+    for part in ("train", "dev", "test"):
+        (tmp_path / "raw" / part).mkdir(parents=True)
+        for side in ("src", "tgt"):
+            files[f"{part}_{side}"] = [write_lines(tmp_path / "raw" / part / f"x.{side}", sentences(40, f"{part} "))]
+    before = bytes_of(tmp_path / "raw")
+    with pytest.raises(
+        DataError, match=r"holds dev, test, train, and is not a prepared directory \(it has no settings"
+    ):
+        prepare(settings_of(files), tmp_path / "raw")
+    for name in ("settings.toml", "report.json"):
+        (tmp_path / "raw" / name).write_text("")
+    with pytest.raises(DataError, match=r"\(it has no train/store\.json\)"):
+        prepare(settings_of(files), tmp_path / "raw")
+    assert bytes_of(tmp_path / "raw") == before | {"settings.toml": b""}
+
+
+def test_prepared_directory_with_something_else_in_it_is_not_replaced(corpus: dict[str, Any], tmp_path: Path) -> None:
+    prepare(settings_of(corpus), tmp_path / "out")
+    (tmp_path / "out" / "notes").write_text("mine")
+    with pytest.raises(
+        DataError, match=r"holds notes, and is not a prepared directory \(prepare makes no such thing\)"
+    ):
+        prepare(settings_of(corpus), tmp_path / "out")
+
+
+def test_empty_directory_is_filled(corpus: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    prepare(settings_of(corpus), tmp_path / "out")
+    assert len(texts_of(tmp_path / "out", "train")) == 57
 
 
 def test_vocabulary_larger_than_the_text_allows(tmp_path: Path) -> None:
@@ -278,7 +389,7 @@ def test_nothing_left_after_cleaning(tmp_path: Path, corpus: dict[str, Any]) -> 
         "train_tgt": [write_lines(tmp_path / "b", ["x", "y"])],
     }
     with pytest.raises(
-        DataError, match=r"no training pair is left: .*2 pairs read, 0 kept; dropped: 2 \(a side is blank\)"
+        DataError, match=r"no pair of the train set is left: .*2 pairs read, 0 kept; dropped: 2 \(a side is blank\)"
     ):
         prepare(settings_of(data), tmp_path / "out")
     dev = {"dev_src": data["train_src"], "dev_tgt": data["train_tgt"]}
@@ -317,7 +428,7 @@ def test_settings_that_do_not_change_the_data_are_written_down(corpus: dict[str,
     assert prepare(changed, tmp_path / "out") == report
 
 
-@pytest.mark.parametrize("change", ["text", "settings", "store", "report"])
+@pytest.mark.parametrize("change", ["text", "settings", "store", "damaged report"])
 def test_changes_are_noticed(corpus: dict[str, Any], tmp_path: Path, change: str) -> None:
     out = tmp_path / "out"
     prepare(settings_of(corpus), out)
@@ -330,11 +441,27 @@ def test_changes_are_noticed(corpus: dict[str, Any], tmp_path: Path, change: str
             clean["drop_duplicates"] = True
         case "store":
             (out / "train" / "src.ids.npy").write_bytes(b"")
-        case "report":
-            (out / "report.json").unlink()
+        case "damaged report":
+            (out / "report.json").write_text("{}")
     prepare(settings_of(corpus, clean=clean), out)
     assert out.stat().st_ino != inode
     assert len(texts_of(out, "train")) == 57
+
+
+def test_another_phrasebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version of the package stays the same while its words are worked on."""
+    settings = settings_of({"corpus": "phrasebook"})
+    sources = {part: find_sources(settings.data, part) for part in PARTS}
+    before = describe_inputs(settings, sources)
+    assert [version.name for version in before] == ["phrasebook (train)", "phrasebook (dev)", "phrasebook (test)"]
+    assert describe_inputs(settings, sources) == before
+    copy = tmp_path / "phrasebook"
+    shutil.copytree(PHRASEBOOK, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("transduce.data.sources.PHRASEBOOK", copy)
+    assert describe_inputs(settings, sources) == before
+    words = next(copy.glob("lexicon/things.py"))
+    words.write_text(words.read_text() + "# one more\n")
+    assert describe_inputs(settings, sources) != before
 
 
 # Whole programs and real data.

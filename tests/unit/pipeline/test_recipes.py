@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from transduce.base.errors import SettingsError
 from transduce.base.settings import SettingsSource, dump_toml, iter_fields, read_toml, resolve
+from transduce.data.languages import corpus_languages
 from transduce.model.stats import parameter_count
 from transduce.pipeline.explain import explain, settings_page
 from transduce.pipeline.recipes import load_settings, read_recipe, recipe_names
@@ -63,6 +65,59 @@ def test_every_setting_has_a_help_text_and_stands_on_the_page() -> None:
 def test_explain_knows_settings_and_sections() -> None:
     assert explain("model.d_ff").startswith("model.d_ff = 2048\n    Inner width")
     assert "At least 1." in explain("model.d_ff")
+    assert explain("model.norm").endswith(" One of post, pre.")
     assert explain("decode").count("\n") > 10
     with pytest.raises(SettingsError, match=r"did you mean 'model\.d_ff'"):
         explain("model.dff")
+    assert explain("train.peak_lr").startswith("train.peak_lr = (not given; write none to unset)\n")
+    assert explain("clean.max_chars").endswith("At least 1. Write none to unset.")
+
+
+def test_a_setting_of_a_recipe_can_be_unset() -> None:
+    train = load_settings("small", ["train.schedule=paper", "train.peak_lr=none", "train.patience="]).train
+    assert (train.schedule, train.peak_lr, train.patience) == ("paper", None, None)
+    data = load_settings("phrasebook", ["data.corpus=none", "data.train_src=a.fr", "data.train_tgt=a.en"]).data
+    assert (data.corpus, data.train_src, data.train_tgt) == (None, ("a.fr",), ("a.en",))
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_recipes_with_a_corpus_say_its_languages(name: str) -> None:
+    data = load_settings(name).data
+    if data.corpus is not None:
+        assert (data.src_lang, data.tgt_lang) == corpus_languages(data.corpus)
+
+
+def test_a_whole_number_will_do_for_a_number_but_text_will_not() -> None:
+    assert load_settings("small", ["train.max_minutes=5"]).train.max_minutes == 5
+    for wrong in ("train.n_steps='77'", "train.validate_bleu='yes'"):
+        with pytest.raises(SettingsError, match="1 setting is wrong"):
+            load_settings("small", [wrong])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"joint": False},
+        {"joint": False, "kind": "sentencepiece", "model_file": "a", "tgt_model_file": "b"},
+        {"joint": False, "kind": "subword-nmt", "model_file": "c", "vocab_file": "v", "tgt_vocab_file": "w"},
+    ],
+)
+def test_one_embedding_for_two_vocabularies_is_refused_before_anything_is_prepared(values: dict[str, Any]) -> None:
+    own = SettingsSource("my.toml", {"tokenizer": values})
+    with pytest.raises(
+        SettingsError, match=r"my\.toml: model\.tie_embeddings = 'all' .* tokenizer\.joint .* set model\.tie_embeddings"
+    ):
+        load_settings("small", ["train.seed=7"], [own])
+    assert not load_settings("small", ["model.tie_embeddings=decoder"], [own]).tokenizer.joint
+
+
+def test_a_mistake_is_reported_once_and_blamed_on_the_right_override() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings("small", ["train.schedule=linear", "train.peak_lr=x", "train.seed=7"])
+    assert str(caught.value) == ("1 setting is wrong\n  --set train.peak_lr=x: input should be a number, but it is 'x'")
+    with pytest.raises(
+        SettingsError, match=r"1 setting is wrong\n  --set train\.schedule=paper: peak_lr has no effect"
+    ):
+        load_settings("small", ["train.schedule=paper", "train.seed=7"])
+    with pytest.raises(SettingsError, match=r"--train-src: data: corpus \('phrasebook'\) and train_src are both given"):
+        load_settings("phrasebook", [], [SettingsSource("--train-src", {"data": {"train_src": "a", "train_tgt": "b"}})])

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from transduce.base.errors import DataError
-from transduce.text.jsonl import read_jsonl
+from transduce.base.files import read_lines
+from transduce.text.jsonl import parse_jsonl
 from transduce.text.segments import SentencePair
 
 
 def read(path: Path, text: str) -> list[SentencePair]:
     path.write_bytes(text.encode())
-    return list(read_jsonl(path, src_lang="en", tgt_lang="de"))
+    return list(parse_jsonl(read_lines(path), str(path), src_lang="en", tgt_lang="de"))
 
 
 @pytest.mark.parametrize(

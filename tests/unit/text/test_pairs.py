@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import logging
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ from transduce.text.segments import SentencePair
 
 
 def both(path: Path) -> list[SentencePair]:
-    return list(read_pairs(path, src_lang="en", tgt_lang="de"))
+    return list(read_pairs(path, src_lang="en", tgt_lang="de", skipped=Counter()))
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -54,7 +53,7 @@ def test_a_missing_file_is_found_at_the_call(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_parallel(there, tmp_path / "missing.de")
     with pytest.raises(DataError, match="no such file"):
-        read_pairs(tmp_path / "missing.tsv", src_lang="en", tgt_lang="de")
+        read_pairs(tmp_path / "missing.tsv", src_lang="en", tgt_lang="de", skipped=Counter())
     with pytest.raises(DataError, match="this is a directory"):
         check_pairs_file(write_directory(tmp_path / "d.tmx"))
 
@@ -67,7 +66,7 @@ def write_directory(path: Path) -> Path:
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.tsv.bz2", "a.docx.gz", "-"])
 def test_an_unknown_suffix_lists_the_known_ones(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError) as caught:
-        read_pairs(tmp_path / name, src_lang="en", tgt_lang="de")
+        read_pairs(tmp_path / name, src_lang="en", tgt_lang="de", skipped=Counter())
     assert all(suffix in str(caught.value) for suffix in PAIR_SUFFIXES)
 
 
@@ -75,7 +74,7 @@ def test_a_missing_package_is_found_at_the_call(tmp_path: Path, monkeypatch: pyt
     path = write(tmp_path / "a.tmx", b"<tmx/>")
     monkeypatch.setitem(sys.modules, "lxml.etree", None)
     with pytest.raises(MissingExtraError, match=r"transduce\[formats\]"):
-        read_pairs(path, src_lang="en", tgt_lang="de")
+        read_pairs(path, src_lang="en", tgt_lang="de", skipped=Counter())
 
 
 def test_the_suffix_is_looked_for_below_the_compression(tmp_path: Path) -> None:
@@ -94,17 +93,45 @@ def test_damaged_compression_is_named_even_inside_xml(tmp_path: Path) -> None:
         both(write(tmp_path / "a.po.gz", gzip.compress(b'msgid "a"\nmsgstr "b"\n')[:-9]))
 
 
-def test_what_was_skipped_is_counted_or_warned_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("raw", "pairs"),
+    [
+        (b'{"src": "tea", "tgt": "Tee"}\n', [("tea", "Tee")]),
+        (b'\xef\xbb\xbf\n  \n {"en": "tea", "de": "Tee"}\n\n', [("tea", "Tee")]),
+        (b"tea\tTee\n{\t}\n", [("tea", "Tee"), ("{", "}")]),
+        (b"\tTee\nboat\tBoot", [("", "Tee"), ("boat", "Boot")]),
+        (b"", []),
+    ],
+)
+def test_standard_input_is_json_lines_or_tsv_by_its_first_character(
+    raw: bytes, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+    assert both(Path("-")) == pairs
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"one\ntwo\n", "standard input, line 1: 1 column"),
+        (b'\n{"src": "tea"\n', "standard input, line 2: not JSON"),
+        (b"\n\ta\n", "standard input, line 1: 1 column"),
+        (b"tea\tT\xe9\n", "standard input, line 1: not UTF-8"),
+    ],
+)
+def test_a_wrong_line_of_standard_input_is_named(raw: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+    with pytest.raises(DataError, match=message):
+        both(Path("-"))
+
+
+def test_what_was_skipped_is_counted(tmp_path: Path) -> None:
     path = write(
         tmp_path / "a.po", b'#, fuzzy\nmsgid "a"\nmsgstr "b"\n\nmsgid "c"\nmsgstr ""\n\nmsgid "tea"\nmsgstr "Tee"\n'
     )
     skipped: Counter[str] = Counter()
-    with caplog.at_level(logging.WARNING, logger="transduce"):
-        assert list(read_pairs(path, src_lang="en", tgt_lang="de", skipped=skipped)) == [("tea", "Tee")]
-        assert caplog.messages == []
-        assert skipped == {"fuzzy": 1, "untranslated": 1}
-        assert both(path) == [("tea", "Tee")]
-    assert caplog.messages == [f"{path}: 2 segments skipped: 1 fuzzy, 1 untranslated"]
+    assert list(read_pairs(path, src_lang="en", tgt_lang="de", skipped=skipped)) == [("tea", "Tee")]
+    assert skipped == {"fuzzy": 1, "untranslated": 1}
 
 
 def test_case_b001_only_lf_ends_a_line() -> None:

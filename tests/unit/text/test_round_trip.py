@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -43,7 +44,7 @@ def read_back(name: str, content: bytes) -> list[SentencePair]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / name
         path.write_bytes(content)
-        return list(read_pairs(path, src_lang="en", tgt_lang="de"))
+        return list(read_pairs(path, src_lang="en", tgt_lang="de", skipped=Counter()))
 
 
 def tmx(pairs: Pairs) -> str:
@@ -135,9 +136,10 @@ def test_gettext(pairs: Pairs) -> None:
 
 MEASURE = """
 import resource, sys
+from collections import Counter
 from pathlib import Path
 from transduce.text import read_pairs
-n_pairs = sum(1 for _ in read_pairs(Path(sys.argv[1]), src_lang="en", tgt_lang="de"))
+n_pairs = sum(1 for _ in read_pairs(Path(sys.argv[1]), src_lang="en", tgt_lang="de", skipped=Counter()))
 print(n_pairs, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from transduce.base.errors import DataError
-from transduce.text.tsv import read_tsv
+from transduce.base.files import read_lines
+from transduce.text.segments import SentencePair
+from transduce.text.tsv import parse_tsv
 
 
 def write(path: Path, text: str) -> Path:
@@ -13,14 +15,18 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
+def read_tsv(path: Path) -> list[SentencePair]:
+    return list(parse_tsv(read_lines(path), str(path)))
+
+
 def test_two_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", '"tea"\tTee\r\n\tnur Ziel\nx\ty')
-    assert list(read_tsv(path)) == [('"tea"', "Tee"), ("", "nur Ziel"), ("x", "y")]
+    assert read_tsv(path) == [('"tea"', "Tee"), ("", "nur Ziel"), ("x", "y")]
 
 
 def test_further_columns_are_not_read(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", "tea\tTee\t0.9\nboat\tBoot\t0.8\n")
-    assert list(read_tsv(path)) == [("tea", "Tee"), ("boat", "Boot")]
+    assert read_tsv(path) == [("tea", "Tee"), ("boat", "Boot")]
 
 
 @pytest.mark.parametrize(
@@ -35,5 +41,5 @@ def test_further_columns_are_not_read(tmp_path: Path) -> None:
 def test_a_wrong_number_of_columns_names_file_and_line(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path / "a.tsv", text)
     with pytest.raises(DataError, match=message) as caught:
-        list(read_tsv(path))
+        read_tsv(path)
     assert str(path) in str(caught.value)

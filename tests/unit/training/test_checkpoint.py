@@ -14,12 +14,12 @@ import torch
 from tests.unit.training.toy import MODEL, ToyRun, toy_model, toy_settings
 from transduce.base.errors import BundleError, TrainingError
 from transduce.bundle.directory import read_bundle
+from transduce.bundle.run import list_checkpoints
 from transduce.model.build import export_weights
 from transduce.training.checkpoint import (
     Progress,
     clear_leftovers,
     export_finite_weights,
-    list_checkpoints,
     prune_checkpoints,
     read_checkpoint,
     restore_newest,

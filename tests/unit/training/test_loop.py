@@ -164,7 +164,7 @@ def test_case_b135_output_that_cannot_be_written(run: ToyRun) -> None:
         run.trainer("a", toy_settings()).run(resume=False)
 
 
-def _poison(model: nn.Module, steps: range) -> None:
+def _poison(model: Transformer, steps: range) -> None:
     """Make the gradients of some steps nan, by the number of the forward passes (one a step)."""
     count = iter(range(1, 10_000))
     model.register_forward_hook(lambda module, inputs, output: output * float("nan") if next(count) in steps else None)

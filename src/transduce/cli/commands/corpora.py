@@ -55,6 +55,8 @@ def get_command(
     except KeyboardInterrupt:
         typer.echo("interrupted: what is there is kept, and the same command goes on from there", err=True)
         raise typer.Exit(_INTERRUPTED) from None
+    if out is not None and out.resolve() != corpora_directory().resolve():
+        typer.echo(f"for data.corpus={name} to be found there: export TRANSDUCE_CORPORA={out.resolve()}", err=True)
     if as_json:
         print_json(counts)
     else:

@@ -24,7 +24,12 @@ def prepare_command(
     recipe: RecipeArgument = None,
     train_src: Annotated[FilesOption, _files("Source side of the training text; may be given again.")] = None,
     train_tgt: Annotated[FilesOption, _files("Target side, line by line parallel to it.")] = None,
-    train: Annotated[FilesOption, _files("Training file with both sides: .tsv, .jsonl, .tmx, .xlf, .po, .mo.")] = None,
+    train: Annotated[
+        FilesOption,
+        _files(
+            "Training file with both sides: .tsv, .jsonl, .tmx, .xlf, .po, .mo; - is JSONL or TSV on standard input."
+        ),
+    ] = None,
     dev_src: Annotated[FilesOption, _files("Source side of the dev set; not given, one is held out.")] = None,
     dev_tgt: Annotated[FilesOption, _files("Target side of the dev set.")] = None,
     test_src: Annotated[FilesOption, _files("Source side of the test set; not given, one is held out.")] = None,
@@ -34,6 +39,7 @@ def prepare_command(
 ) -> None:
     """Read, clean and encode text: learn the vocabulary and write memory-mapped arrays."""
     from transduce.base.settings import SettingsSource
+    from transduce.cli.preparation import PreparationProgress
     from transduce.cli.report import print_json, print_table
     from transduce.pipeline.prepare import prepare
     from transduce.pipeline.recipes import load_settings
@@ -50,7 +56,9 @@ def prepare_command(
     options = [
         SettingsSource(f"--{name.replace('_', '-')}", {"data": {name: files}}) for name, files in given.items() if files
     ]
-    report = prepare(load_settings(recipe, overrides or (), options), out)
+    settings = load_settings(recipe, overrides or (), options)
+    with PreparationProgress() as progress:
+        report = prepare(settings, out, listeners=[progress])
     if as_json:
         print_json(report.as_dict())
     else:

@@ -73,7 +73,10 @@ def corpus_files(name: str, part: str) -> tuple[Path, Path]:
     text = corpora_directory() / name / _TEXT
     files = text / f"{part}.{corpus.src_lang}", text / f"{part}.{corpus.tgt_lang}"
     if not all(file.is_file() for file in files):
-        raise DataError(f"the corpus '{name}' is not here yet ({text}); fetch it first: transduce corpora get {name}")
+        raise DataError(
+            f"the corpus '{name}' is not here yet ({text}); fetch it first: transduce corpora get {name} (one that was "
+            f"fetched with --out DIR is found with TRANSDUCE_CORPORA=DIR in the environment)"
+        )
     return files
 
 

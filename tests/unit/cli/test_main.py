@@ -1,0 +1,68 @@
+"""What happens to errors and to the log on their way out."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.cli import run_cli
+from transduce.base.log import logger
+from transduce.cli import main as module
+
+PYPROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
+
+
+def fail_with(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make ``transduce recipes`` fail."""
+
+    def fail() -> list[str]:
+        raise error
+
+    monkeypatch.setattr("transduce.pipeline.recipes.recipe_names", fail)
+
+
+@pytest.mark.parametrize("name", ["torch", "torch.nn.functional", "sacrebleu"])
+def test_a_missing_extra_is_the_users_to_mend(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_with(ModuleNotFoundError(f"No module named {name!r}", name=name), monkeypatch)
+    result = run_cli("recipes")
+    assert result.code == 2
+    assert result.err == (
+        f"error: this command needs the package '{name.partition('.')[0]}', which is not installed: "
+        "pip install 'transduce[train]'\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["transduce.gone", "sympy", None])
+def test_any_other_missing_module_is_our_fault(name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_with(ModuleNotFoundError("gone", name=name), monkeypatch)
+    result = run_cli("recipes")
+    assert result.code == 1
+    assert result.err.startswith("internal error: ModuleNotFoundError: gone (run again with --traceback")
+
+
+def test_the_extras_are_those_of_the_project_file() -> None:
+    extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    listed = {
+        package.partition(">=")[0]: extra
+        for extra, packages in extras.items()
+        if extra not in ("all", "dev")
+        for package in packages
+    }
+    assert listed == module._EXTRAS
+
+
+def test_the_log_goes_to_what_is_standard_error_when_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    handlers, level = logger.handlers, logger.level
+    try:
+        run_cli("recipes")  # attaches the handler
+        later = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", later)
+        logger.warning("%s is odd", "this")
+        logger.info("plain")
+    finally:
+        logger.handlers, logger.level = handlers, level
+    assert later.getvalue() == "warning: this is odd\nplain\n"
