@@ -111,7 +111,11 @@ def _allocate(settings: ModelSettings, src_vocab_size: int, tgt_vocab_size: int)
         )
     with torch.device("meta"):
         model = _assemble(settings, src_vocab_size, tgt_vocab_size)
-    return model.to_empty(device="cpu")
+    # What Module.to_empty does, without the half second that it takes to import torch's symbolic shapes.
+    for module in model.modules():
+        for name, parameter in module.named_parameters(recurse=False):
+            module.register_parameter(name, nn.Parameter(torch.empty(parameter.shape)))
+    return model
 
 
 def _assemble(settings: ModelSettings, src_vocab_size: int, tgt_vocab_size: int) -> Transformer:

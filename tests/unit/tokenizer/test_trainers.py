@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import logging
 import os
 import subprocess
@@ -8,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tokenizers
 
 from tests.unit.tokenizer.conftest import KINDS, LearnedKind, learn, texts
 from transduce.base.errors import TokenizerError
 from transduce.tokenizer import SubwordTokenizer
+from transduce.tokenizer.bytes import BYTE_SYMBOLS
+from transduce.tokenizer.subword import SPLIT_PATTERN, pre_tokenizer
 from transduce.tokenizer.trainers import learn_bpe, learn_unigram, learn_wordpiece
 from transduce.tokenizer.vocabulary import Vocabulary
 
@@ -22,6 +26,22 @@ def test_the_most_frequent_pair_is_merged_first() -> None:
     assert vocabulary.merges[0] in {("Ġ", "a"), ("a", "b")}
     assert set(vocabulary.symbols()[256:]) >= {"Ġab", "Ġabc"}
     assert "Ġx" not in vocabulary.symbols()  # a pair seen once is never merged
+
+
+def test_counted_words_teach_what_whole_texts_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library on the texts themselves is the oracle."""
+    oracle = tokenizers.Tokenizer(tokenizers.models.BPE())
+    oracle.pre_tokenizer = pre_tokenizer(SPLIT_PATTERN)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=600 - 4, min_frequency=2, initial_alphabet=list(BYTE_SYMBOLS), show_progress=False
+    )
+    mixed = [*texts(), " it's  10:45 ", "   ", " 誰が一番に着くか私には分かりません。", " a\tb\n"]
+    oracle.train_from_iterator(mixed, trainer)
+    merges = tuple(map(tuple, json.loads(oracle.to_str())["model"]["merges"]))
+    assert learn_bpe(mixed, 600).merges == merges
+    for name, value in (("_MAX_CHUNKS", 7), ("_MAX_REPEATS", 2), ("_BATCH_TEXTS", 3)):
+        monkeypatch.setattr(f"transduce.tokenizer.trainers.{name}", value)
+    assert learn_bpe(mixed, 600).merges == merges
 
 
 def test_a_frequent_word_is_one_piece_of_a_unigram_model() -> None:
