@@ -49,21 +49,21 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def prose(page: Path) -> str:
+def _prose(page: Path) -> str:
     """The page without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 def code_spans(page: Path) -> list[str]:
-    return [found[1].replace("\n", " ") for found in _SPAN.findall(re.sub(r"\n(?!\n)", " ", prose(page)))]
+    return [found[1].replace("\n", " ") for found in _SPAN.findall(re.sub(r"\n(?!\n)", " ", _prose(page)))]
 
 
 def links(page: Path) -> list[str]:
     """The targets of all links and pictures."""
-    return _LINK.findall(_SPAN.sub("", prose(page).replace("[`", "[").replace("`]", "]")))
+    return _LINK.findall(_SPAN.sub("", _prose(page).replace("[`", "[").replace("`]", "]")))
 
 
 def anchors(page: Path) -> set[str]:
     """What a link to a heading of the page may end in, as GitHub makes it."""
-    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", _prose(page), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from unittest import mock
 
 from tests.cli import run_cli
@@ -98,6 +99,6 @@ class Shell:
         connection.sendall(json.dumps({"out": result.out, "err": result.err, "code": result.code}).encode())
 
 
-def _content(stream: object) -> str:
-    stream.seek(0)  # type: ignore[attr-defined]
-    return stream.read().decode()  # type: ignore[attr-defined,no-any-return]
+def _content(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode()

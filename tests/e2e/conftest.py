@@ -42,9 +42,9 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     root = tmp_path_factory.mktemp("toy")
     files = {part: _write(root, part, seed, count) for seed, (part, count) in enumerate(_SIZES.items())}
     prepared = run_cli(
-        "prepare", "--out", root / "data",
+        "prepare", "--out", root / "data", "--tgt-lang", "de",
         *(item for part, pair in files.items() for item in (f"--{part}-src", pair[0], f"--{part}-tgt", pair[1])),
-        *settings("tokenizer.vocab_size=320", "data.n_workers=1"),
+        *settings("tokenizer.vocab_size=400", "data.n_workers=1"),
     )  # fmt: skip
     assert prepared.code == 0, prepared.err
     trained = run_cli("train", "--data", root / "data", "--out", root / "run", *settings(*TOY_SETTINGS))
@@ -56,15 +56,16 @@ _SIZES = {"train": 900, "dev": 60, "test": 60}
 
 TOY_SETTINGS = (
     "model.n_encoder_layers=1", "model.n_decoder_layers=1", "model.d_model=64", "model.d_ff=128", "model.n_heads=4",
-    "model.p_dropout=0.0", "train.n_steps=240", "train.batch_tokens=600", "train.schedule=cosine", "train.peak_lr=0.005",
-    "train.warmup_steps=30", "train.validate_every=120", "train.validate_pairs=20", "train.checkpoint_every=120",
+    "model.p_dropout=0.0", "model.norm=pre",
+    "train.n_steps=400", "train.batch_tokens=600", "train.schedule=cosine", "train.peak_lr=0.005",
+    "train.warmup_steps=30", "train.validate_every=200", "train.validate_pairs=20", "train.checkpoint_every=200",
     "train.log_every=40", "train.average_last=1", "train.label_smoothing=0.05",
 )  # fmt: skip
 
 
 def _write(root: Path, part: str, seed: int, count: int) -> tuple[Path, Path]:
     rng = random.Random(seed)
-    sources = [" ".join(rng.choices(list(_WORDS), k=rng.randint(1, 6))) for _ in range(count)]
+    sources = [" ".join(rng.choices(list(_WORDS), k=rng.randint(1, 4))) for _ in range(count)]
     src, tgt = root / f"{part}.src", root / f"{part}.tgt"
     src.write_text("".join(f"{text}\n" for text in sources), encoding="utf-8")
     tgt.write_text("".join(f"{translate_toy(text)}\n" for text in sources), encoding="utf-8")

@@ -106,7 +106,7 @@ def test_b007_training_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("beam", ["1", "4"])
 def test_b089_line_i_translates_line_i(model_r: Path, beam: str) -> None:
     source = case_file("B089.src").read_text(encoding="utf-8")
-    short = settings("decode.max_extra_tokens=2")  # a model that knows nothing does not end
+    short = settings("decode.max_tokens=8")  # a model that knows nothing does not end
     batches = settings("decode.batch_tokens=300", "decode.window_lines=10")
     together = translate(model_r, source, "--beam", beam, *short, *batches)
     alone = [line for text in source.split("\n")[:-1] for line in translate(model_r, text, "--beam", beam, *short)]
@@ -132,7 +132,7 @@ def test_b091_blank_in_blank_out_in_all_modes(model_t: Path) -> None:
     [("B093.nonl.src", 3), ("B093.blankend.src", 4), ("B093.crlfend.src", 3), ("toy/test.src", 100)],
 )
 def test_b093_as_many_lines_out_as_in(model_t: Path, tmp_path: Path, name: str, n_lines: int) -> None:
-    windows = settings("decode.window_lines=32")
+    windows = settings("decode.window_lines=32", "decode.max_tokens=8")
     lines = translate(model_t, case_file(name).read_bytes(), *windows)
     assert len(lines) == n_lines
     result = run_cli("translate", model_t, "-i", case_file(name), "-o", tmp_path / "out", *windows)

@@ -197,14 +197,14 @@ def test_b047_the_first_update_has_a_rate(toy_data: Path, tmp_path: Path) -> Non
 
 def test_b049_no_checkpoint_holds_a_number_that_is_none(toy_data: Path, tmp_path: Path) -> None:
     """The half of the case that needs no half precision: a learning rate of a million from step 20 on."""
-    run, every = tmp_path / "run", ("train.checkpoint_every=1", "train.schedule=constant")
+    run, every = tmp_path / "run", ("train.checkpoint_every=5", "train.schedule=constant")
     assert train(toy_data, run, *every, "train.peak_lr=0.001", "train.n_steps=20").code == 0
     result = train(toy_data, run, *every, "train.peak_lr=1e6", "train.n_steps=50", resume=True)
     assert "Traceback" not in result.err
     if result.code != 0:
         assert (result.code, result.err.count("error: ")) == (2, 1), result.err
     files = list(run.rglob("*.safetensors"))
-    assert len(files) > 10
+    assert len(files) > 4
     assert all(np.isfinite(tensor).all() for file in files for tensor in load_file(file).values())
 
 
@@ -228,9 +228,7 @@ def test_b053_the_seed_fixes_a_run(toy_data: Path, tmp_path: Path) -> None:
 
 
 def test_b055_two_epochs_in_one_go_and_in_two(toy_data: Path, tmp_path: Path) -> None:
-    values = ("train.batch_tokens=600", "model.p_dropout=0.1", "train.n_steps=100", "train.checkpoint_every=1")
-    first = train(toy_data, tmp_path / "probe", *values, "train.n_steps=1")
-    assert first.code == 0
+    values = ("train.batch_tokens=600", "model.p_dropout=0.1", "train.n_steps=100")
     assert train(toy_data, tmp_path / "whole", *values, "train.n_steps=24").code == 0
     ends = [step for (step,) in log_of(tmp_path / "whole", "epoch", "step")]
     assert len(ends) >= 2 and ends[1] <= 24
@@ -273,14 +271,14 @@ def test_b059_another_batch_size_restarts_the_epoch_and_says_so(toy_data: Path, 
     assert train(toy_data, run, "train.batch_tokens=256", "train.n_steps=9").code == 0
     n_seen = json.loads((checkpoint(run, 9) / "state.json").read_bytes())["progress"]["pairs_in_epoch"]
     assert 0 < n_seen < 700
-    resumed = train(toy_data, run, "train.batch_tokens=200", "train.n_steps=60", resume=True)
+    resumed = train(toy_data, run, "train.batch_tokens=200", "train.n_steps=45", resume=True)
     assert resumed.code == 0
     assert (
         "warning: batch_tokens was 256 and is 200: epoch 0 starts again from its first sentence, "
         f"after {n_seen} pairs of it; steps are counted on" in resumed.err
     )
     assert log_of(run, "epoch", "epoch", "n_pairs")[0] == (0, 700)
-    assert [step for (step,) in log_of(run, "step", "step")] == list(range(1, 61))
+    assert [step for (step,) in log_of(run, "step", "step")] == list(range(1, 46))
 
 
 @pytest.mark.slow

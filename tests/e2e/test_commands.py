@@ -64,6 +64,16 @@ def test_evaluate_takes_files_and_keeps_the_translations(toy: Toy, tmp_path: Pat
     assert f"{scored['bleu']['value']:.2f}" in result.out
 
 
+def test_one_endless_line_in_a_test_set_does_not_take_all_memory(toy: Toy, tmp_path: Path) -> None:
+    src, ref = tmp_path / "src.txt", tmp_path / "ref.txt"
+    for file, given in zip((src, ref), toy.files["dev"], strict=True):
+        first = given.read_text(encoding="utf-8").partition("\n")[0]
+        file.write_text(f"{first}\n{'x' * 200_000}\n", encoding="utf-8")
+    result = run_cli("evaluate", toy.run, "--src", src, "--ref", ref, "--set", "decode.max_tokens=5")
+    assert result.code == 0, result.err
+    assert "1 pair left out of the perplexity: more than 1,024 tokens" in result.err
+
+
 def test_average_of_one_checkpoint_is_that_checkpoint(toy: Toy, tmp_path: Path) -> None:
     assert run_cli("average", toy.run, "--last", "1", "--out", tmp_path / "a").code == 0
     newest = sorted((toy.run / "checkpoints").iterdir())[-1]
@@ -83,7 +93,7 @@ def test_average_says_when_there_are_too_few(toy: Toy, tmp_path: Path) -> None:
 
 def test_inspect_describes_and_draws(toy: Toy, tmp_path: Path) -> None:
     text = run_cli("inspect", toy.run).out
-    assert "1 encoder, 1 decoder, post-norm" in text
+    assert "1 encoder, 1 decoder, pre-norm" in text
     picture = tmp_path / "attention.svg"
     drawn = run_cli("inspect", toy.run, "sun moon", "--attention", picture)
     assert drawn.out == translate_toy("sun moon") + "\n"

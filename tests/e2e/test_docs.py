@@ -35,6 +35,7 @@ from transduce.text.pairs import SentencePair
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNABLE = [page for page in PAGES if any(block.language in ("sh", "python") for block in blocks(page))]
+_COMMANDS = typer.main.get_command(app)
 FIRST_STEPS = {"README.md", "quickstart.md"}
 """Pages that begin with text files; the others also find a trained model."""
 
@@ -43,8 +44,8 @@ REASONS = {"network", "gpu", "time", "tool"}
 
 SHORT = (
     "model.n_encoder_layers=1", "model.n_decoder_layers=1", "model.d_model=32", "model.d_ff=32", "train.batch_tokens=200",
-    "train.n_steps=8", "train.warmup_steps=2", "train.log_every=2", "train.validate_every=4", "train.validate_pairs=3",
-    "train.checkpoint_every=4", "train.device=cpu", "decode.max_extra_tokens=2", "decode.device=cpu",
+    "train.n_steps=4", "train.warmup_steps=2", "train.log_every=1", "train.validate_every=2", "train.validate_pairs=3",
+    "train.checkpoint_every=2", "train.device=cpu", "decode.max_extra_tokens=2", "decode.device=cpu",
 )  # fmt: skip
 
 
@@ -95,12 +96,13 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 def text_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the text files that the pages name."""
     home = tmp_path_factory.mktemp("text")
-    pairs = [pair for template in TEMPLATES[:24] for pair in template.pairs(18)][:397]
-    train, test = pairs, pairs[::10]
+    pairs = [pair for template in TEMPLATES[:24] for pair in template.pairs(18)]
+    train, spare = pairs[:397], pairs[397:]
+    test = train[::10]
     _write_sides(home, "my", [*train, SentencePair("", "Nichts."), train[0], train[1]])
     _write_sides(home, "dev", [SentencePair(f"Yes, {src}", f"Ja, {tgt}") for src, tgt in test])
     _write_sides(home, "test", [*test[:3], *(SentencePair(f"No, {src}", f"Nein, {tgt}") for src, tgt in test[3:])])
-    _write_containers(home, train)
+    _write_containers(home, train, spare)
     return home
 
 
@@ -194,7 +196,7 @@ def _parse(words: list[str]) -> None:
     """Make sure that a command line parses; of one that is only named, that its verb and options exist."""
     if not words or not words[0].islower():  # "transduce VERB --help"
         return
-    command: Any = typer.main.get_command(app)
+    command: Any = _COMMANDS
     while words and (inner := getattr(command, "commands", {}).get(words[0])) is not None:
         command, words = inner, words[1:]
     assert not words or not hasattr(command, "commands"), f"there is no verb '{words[0]}'"
@@ -211,7 +213,7 @@ def _write_sides(home: Path, name: str, pairs: Sequence[SentencePair]) -> None:
         (home / f"{name}.{language}").write_text("".join(f"{text}\n" for text in sentences), encoding="utf-8")
 
 
-def _write_containers(home: Path, pairs: Sequence[SentencePair]) -> None:
+def _write_containers(home: Path, pairs: Sequence[SentencePair], spare: Sequence[SentencePair]) -> None:
     """Write the files of other formats, and what tokenizers and corpora are imported from."""
     units = "".join(
         f'<tu><tuv xml:lang="en-US"><seg>{src}</seg></tuv><tuv xml:lang="de"><seg>{tgt}</seg></tuv></tu>\n'
@@ -220,14 +222,14 @@ def _write_containers(home: Path, pairs: Sequence[SentencePair]) -> None:
     tmx = f'<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4"><header/><body>\n{units}</body></tmx>\n'
     (home / "memory.tmx").write_text(tmx, encoding="utf-8")
     (home / "memory.tmx.zst").write_bytes(zstandard.ZstdCompressor().compress(tmx.encode()))
-    entries = "".join(f'msgid "{src}"\nmsgstr "{tgt}"\n\n' for src, tgt in pairs[:5])
+    entries = "".join(f'msgid "{src}"\nmsgstr "{tgt}"\n\n' for src, tgt in spare[:5])
     header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\nLanguage: de\\n"\n\n'
     not_ready = '#, fuzzy\nmsgid "Open"\nmsgstr "Zu"\n\nmsgid "Close"\nmsgstr ""\n'
     (home / "app.po").write_text(header + entries + not_ready, encoding="utf-8")
     _write_mo(home)
     xliff_units = "".join(
         f'<trans-unit id="{number}"><source>{src}</source><target>{tgt}</target></trans-unit>\n'
-        for number, (src, tgt) in enumerate(pairs[:5])
+        for number, (src, tgt) in enumerate(spare[5:10])
     )
     (home / "app.xlf").write_text(
         '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">'

@@ -10,7 +10,7 @@ import pytest
 from tests.shared import case_file
 from transduce.base.errors import BundleError
 from transduce.base.files import read_lines
-from transduce.bundle.directory import write_bundle
+from transduce.bundle.directory import read_bundle, write_bundle
 from transduce.decoding.attention import record_attention
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.torch_engine import TorchEngine
@@ -46,6 +46,22 @@ def test_settings_of_the_bundle_are_the_default(bundle: Path) -> None:
 def test_no_bundle_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="no such bundle"):
         Translator.load(tmp_path / "nothing")
+
+
+def test_bundle_whose_weights_do_not_fit_is_named(bundle: Path, tmp_path: Path) -> None:
+    opened = read_bundle(bundle)
+    wider = opened.model.model_copy(update={"d_ff": 64})
+    write_bundle(
+        tmp_path / "b",
+        weights=opened.weights(),
+        model=wider,
+        tokenizers=opened.tokenizers,
+        settings=RunSettings(model=wider),
+        step=0,
+        scores={},
+    )
+    with pytest.raises(BundleError, match=f"{tmp_path / 'b'}: this bundle cannot be used: the weights do not fit"):
+        Translator.load(tmp_path / "b")
 
 
 def test_case_b089_line_i_translates_line_i(bundle: Path) -> None:

@@ -89,7 +89,11 @@ def check_writable_file(path: Path) -> None:
     """
     if path.is_dir():
         raise DataError(f"{path}: this is a directory, and a file is to be written; choose another name")
-    check_writable_directory(path.parent)
+    if _is_special(path):
+        if not os.access(path, os.W_OK):
+            raise DataError(f"{path}: no permission to write this file; choose another name")
+        return
+    check_writable_directory(_real(path).parent)
 
 
 @contextmanager
@@ -163,18 +167,26 @@ def sha256_file(path: Path) -> str:
 def atomic_file(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path`` to write to, and rename it into place when the block ends well.
 
-    A reader sees the old file or the whole new one, never a part; after an error or a kill the old one stands.
+    A reader sees the old file or the whole new one, never a part; after an error or a kill the old one stands. A symbolic
+    link stays, and the file that it points to is replaced. What is no regular file (``/dev/null``, ``/dev/stdout``, a
+    named pipe) is never replaced: it is written to as it is.
 
     Yields:
         The temporary path. It keeps the suffix, so that writers which look at it still work.
     """
+    if _is_special(path):
+        yield path
+        return
+    suffix = path.suffix
+    path = _real(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{suffix}")
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
-        _sync(temporary)
+        with _naming(path):
+            yield temporary
+            _sync(temporary)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
         _sync(path.parent)
@@ -191,7 +203,8 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
     try:
-        yield temporary
+        with _naming(path):
+            yield temporary
         temporary.chmod(0o777 & ~_umask())
         for file in temporary.rglob("*"):
             if file.is_file():
@@ -206,6 +219,27 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         _sync(path.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put a name into an error of the system that has none: a full disk is only noticed when bytes are written."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether a path is a device, a pipe or a socket: there, and neither a regular file nor a directory."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _real(path: Path) -> Path:
+    """Return what a symbolic link points to in the end, be it there or not; other paths as they are."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _sync(path: Path) -> None:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 __all__ = ["Settings", "is_optional", "iter_fields", "section_at", "section_of"]
 
@@ -22,6 +22,14 @@ class Settings(BaseModel):
         use_attribute_docstrings=True,
         validate_default=True,
     )
+
+    @field_validator("*")
+    @classmethod
+    def _check_int64(cls, value: Any) -> Any:
+        """Refuse whole numbers that arrays, seeds and counters cannot hold, before one of them overflows."""
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+            raise ValueError("input should be a whole number below 2**63")
+        return value
 
 
 def iter_fields(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Any]]:

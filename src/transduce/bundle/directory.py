@@ -98,7 +98,10 @@ def write_bundle(
     check_bundle_place(path)
     with atomic_directory(path) as temporary:
         contiguous = {name: np.ascontiguousarray(array) for name, array in weights.items()}
-        save_file(contiguous, temporary / _WEIGHTS, metadata={"format": "transduce"})
+        try:
+            save_file(contiguous, temporary / _WEIGHTS, metadata={"format": "transduce"})
+        except SafetensorError as error:  # in place of OSError; the disk is full, as a rule
+            raise BundleError(f"{path}: the weights cannot be written ({error})") from None
         save_tokenizers(tokenizers, temporary / "tokenizer")
         (temporary / "settings.toml").write_text(dump_toml(settings), encoding="utf-8")
         write_card(temporary / "README.md", weights=weights, settings=settings, step=step, scores=scores)
@@ -187,6 +190,8 @@ def _read_header(file: Path) -> dict[str, Any]:
         )
     kinds = {"step": int, "scores": dict, "model": dict, "files": dict}
     wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
+    if not wrong and not all(isinstance(score, int | float) for score in header["scores"].values()):
+        wrong = ["scores"]
     if wrong:
         raise BundleError(
             f"{file}: damaged, '{wrong[0]}' is missing or of the wrong kind; copy or make the bundle again"

@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from transduce.base.errors import MissingExtraError, TransduceError
+from transduce.base.errors import DataError, MissingExtraError, TransduceError
 from transduce.base.log import logger
 from transduce.cli.commands import average, corpora, doctor, evaluate, inspect, prepare, settings, train, translate
 
@@ -85,6 +86,7 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     arguments = [argument for argument in sys.argv[1:] if argument != "--traceback"]
     show_traceback = len(arguments) < len(sys.argv) - 1
+    _open_closed_streams()
     _send_log_to_stderr()
     try:
         app(arguments)
@@ -107,6 +109,15 @@ def _as_mistake(error: Exception) -> TransduceError | None:
     """
     if isinstance(error, TransduceError):
         return error
+    if isinstance(error, OSError) and error.errno is not None:  # a full disk, a name too long, too many open files
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return DataError(f"{place}{error.strerror or error}")
+    if (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"  # torch's, which must not be imported for this
+        or any(words in str(error) for words in ("allocate memory", "Storage size calculation overflowed"))
+    ):
+        return TransduceError(f"there is not enough memory ({_first_line(error)}); choose smaller settings")
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if package not in _EXTRAS:
         return None
@@ -115,9 +126,21 @@ def _as_mistake(error: Exception) -> TransduceError | None:
     )
 
 
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 def _fail(message: str, code: int) -> NoReturn:
     sys.stderr.write(message + "\n")
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Let a standard stream that was closed before the start (``<&-``, some daemons) be an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # The lowest free descriptor is the closed one, so that no file of ours gets its number.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 (as long as the process)
 
 
 def _send_log_to_stderr() -> None:
@@ -125,9 +148,10 @@ def _send_log_to_stderr() -> None:
     handler.setFormatter(_LevelFormatter())
     logger.handlers = [handler]
     logger.setLevel(logging.INFO)
-    # All text is UTF-8 whatever the locale says; a lone surrogate in a name must not break the message about it.
-    for stream in (sys.stdin, sys.stdout):
-        stream.reconfigure(encoding="utf-8", newline="\n" if stream is sys.stdout else "")  # type: ignore[union-attr]
+    # All text is UTF-8 whatever the locale says. A file name that is none must not break what is said about it: on
+    # stdout it comes out as the bytes that it is made of.
+    sys.stdin.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
 

@@ -1,4 +1,7 @@
-"""Options that several verbs share, spelled and explained once."""
+"""Options that several verbs share, spelled and explained once.
+
+Paths are never checked by typer (``readable=False``): what opens a file says in one line what is wrong with it.
+"""
 
 from __future__ import annotations
 
@@ -21,5 +24,6 @@ SetOption = Annotated[
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Directory to write.", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 BundleArgument = Annotated[
-    Path, typer.Argument(help="A bundle, or a run directory with a finished model.", show_default=False)
+    Path,
+    typer.Argument(help="A bundle, or a run directory with a finished model.", show_default=False, readable=False),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,9 @@ def file_version(path: Path) -> InputVersion:
     if path == STDIN:
         return InputVersion("standard input", f"read at {time.time_ns()} ns")
     stat = path.stat()
-    return InputVersion(str(path.resolve()), f"{stat.st_size} bytes, changed at {stat.st_mtime_ns} ns")
+    # The locale decides how a name that is not ASCII is decoded, and it may be no text at all; here it always is.
+    name = os.fsencode(path.resolve()).decode("utf-8", errors="backslashreplace")
+    return InputVersion(name, f"{stat.st_size} bytes, changed at {stat.st_mtime_ns} ns")
 
 
 def code_version(name: str, folder: Path) -> InputVersion:

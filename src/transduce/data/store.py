@@ -217,7 +217,7 @@ def _open_side(directory: Path, side: Side, n_pairs: int, n_tokens: int) -> tupl
 def _open_array(path: Path, dtypes: tuple[str, ...], n_items: int) -> npt.NDArray[Any]:
     """Map an array, or say which file is missing or damaged."""
     try:
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        array: npt.NDArray[Any] = np.lib.format.open_memmap(path, mode="r")  # np.load would open archives and more
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; run prepare again") from None
     except (OSError, ValueError, EOFError) as error:

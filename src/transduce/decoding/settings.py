@@ -16,9 +16,9 @@ DecodeDevice = Literal["auto", "cpu", "cuda", "mps"]
 class DecodeSettings(Settings):
     """How translations are searched for. Paper: section 6.1."""
 
-    beam_size: int = Field(default=4, ge=1)
+    beam_size: int = Field(default=4, ge=1, le=1000)
     """Hypotheses kept at each step; 1 is greedy search. Paper: section 6.1."""
-    length_alpha: float = Field(default=0.6, ge=0)
+    length_alpha: float = Field(default=0.6, ge=0, le=100)
     """Length penalty: score = log P / ((5 + |Y|) / 6) ** length_alpha, where |Y| counts EOS. Paper: section 6.1."""
     max_extra_tokens: int = Field(default=50, ge=0)
     """A translation has at most the source length plus this many tokens, EOS not counted. Paper: section 6.1."""

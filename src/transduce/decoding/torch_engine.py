@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from transduce.base.errors import BundleError, SettingsError
 from transduce.bundle.directory import Bundle
 from transduce.decoding.attention import AttentionArrays
 from transduce.decoding.engine import FloatArray, IntArray, Proposals
@@ -34,11 +35,14 @@ def load_torch_engine(bundle: Bundle, device: DecodeDevice) -> TorchEngine:
     """Build the model of a bundle on a device.
 
     Raises:
-        BundleError: The weights do not fit the settings beside them.
+        BundleError: The weights do not fit the settings or the vocabularies beside them.
         SettingsError: The device is not on this machine.
     """
     tokenizers = bundle.tokenizers
-    model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
+    try:
+        model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
+    except (BundleError, SettingsError) as error:
+        raise BundleError(f"{bundle.path}: this bundle cannot be used: {error}") from None
     return TorchEngine(model, choose_device(device, setting="decode.device"))
 
 

@@ -86,7 +86,7 @@ def load_weights(model: Transformer, weights: Mapping[str, npt.NDArray[np.generi
     ]
     if wrong:
         shown = sorted(wrong)[:10] + ([f"  and {len(wrong) - 10} more"] if len(wrong) > 10 else [])
-        head = f"the weights do not fit the model of these settings ({len(wrong)} of {len(own)} parameters)"
+        head = f"the weights do not fit the model of these settings ({len(wrong)} differences)"
         raise BundleError("\n".join([f"{head}; use the settings.toml that lies beside them", *shown]))
     for name, parameter in own.items():
         parameter.copy_(

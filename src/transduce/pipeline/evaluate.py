@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transduce.base.errors import DataError
-from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_directory, read_lines
+from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_file, read_lines
 from transduce.base.log import logger, plural
 from transduce.bundle import find_bundle, find_run_data, read_bundle
 from transduce.data.corpora import corpus_files
@@ -84,7 +84,7 @@ def evaluate(
     path = find_bundle(bundle)
     source_file, reference_file = _find_text(path, src, ref, part)
     if output is not None:
-        check_writable_directory(Path(output).parent)
+        check_writable_file(Path(output))
     sources, references = list(read_lines(source_file)), list(read_lines(reference_file))
     check_counts(sources, references)
     if tokenize is None:
@@ -114,15 +114,24 @@ def evaluate(
 
 
 def _read_references(translator: Translator, sources: Sequence[str], references: Sequence[str]) -> tuple[float, int]:
-    """Return minus the log-probability of all references, and their tokens. Pairs without a position are left out."""
+    """Return minus the log-probability of all references, and their tokens. Pairs that are too long are left out.
+
+    Attention over a line of 100,000 tokens takes tens of gigabytes; translation cuts such a line at the same limit.
+    """
     pairs = zip(
         translator.tokenizers.src.encode_batch(sources), translator.tokenizers.tgt.encode_batch(references), strict=True
     )
-    longest = translator.engine.max_sentence_tokens
-    kept = [(s, t) for s, t in pairs if longest is None or max(len(s), len(t)) <= longest]
+    longest = translator.settings.max_src_tokens
+    if translator.engine.max_sentence_tokens is not None:
+        longest = min(longest, translator.engine.max_sentence_tokens)
+    kept = [(s, t) for s, t in pairs if max(len(s), len(t)) <= longest]
     if len(kept) < len(sources):
         left_out = plural(len(sources) - len(kept), "pair")
-        logger.warning("%s left out of the perplexity: the model has positions for %d tokens", left_out, longest)
+        logger.warning(
+            "%s left out of the perplexity: more than %s tokens (decode.max_src_tokens, or the model's positions)",
+            left_out,
+            f"{longest:,}",
+        )
     scored = score_targets(
         translator.engine,
         [source for source, _ in kept],

@@ -26,6 +26,7 @@ from transduce.bundle import (
 )
 from transduce.data.store import TokenStore
 from transduce.pipeline.prepare import prepare
+from transduce.pipeline.prepare_progress import PrepareListener
 from transduce.pipeline.prepared import SETTINGS_FILE
 from transduce.pipeline.recipes import read_recipe
 from transduce.pipeline.settings import RunSettings
@@ -70,6 +71,7 @@ def train(
     data: StrPath | None = None,
     resume: bool = False,
     listeners: Sequence[Listener] = (),
+    prepare_listeners: Sequence[PrepareListener] = (),
 ) -> TrainReport:
     """Train a model.
 
@@ -83,6 +85,7 @@ def train(
         data: A prepared data set. Not given: it is prepared first, in ``out/data``, unless it is there already.
         resume: True: go on with the run in ``out`` (or start it). False: start, and refuse where there is one.
         listeners: Are given every record of the run, beside the log file.
+        prepare_listeners: Are told how far the preparing is, where that comes first.
 
     Raises:
         TransduceError: Something is wrong with the settings, the data or the run directory; nothing was overwritten.
@@ -91,7 +94,7 @@ def train(
     require("torch", extra="train", purpose="Training")
     out = Path(out)
     _check_place(out, resume)
-    data, settings = _find_data(settings, out, Path(data) if data is not None else None)
+    data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
     run = _Run(settings, data)
     if resume:
         run.check_resumable(out)
@@ -236,13 +239,15 @@ def _check_place(out: Path, resume: bool) -> None:
         check_bundle_place(out / name)
 
 
-def _find_data(settings: RunSettings, out: Path, data: Path | None) -> tuple[Path, RunSettings]:
+def _find_data(
+    settings: RunSettings, out: Path, data: Path | None, listeners: Sequence[PrepareListener]
+) -> tuple[Path, RunSettings]:
     """Return the prepared data, made first where it is not there, and the settings with what decided it."""
     if data is not None:
         return data, settings
     data = out / "data"
     if not list_checkpoints(out) or not (data / SETTINGS_FILE).is_file():
-        prepare(settings, data)
+        prepare(settings, data, listeners=listeners)
         return data, settings
     # A run that goes on keeps its data, even if the files that it was made of have changed or gone.
     kept = _read_prepared(data)

@@ -19,7 +19,7 @@ class TokenizerSettings(Settings):
 
     kind: Literal["bpe", "wordpiece", "unigram", "sentencepiece", "subword-nmt"] = "bpe"
     """The subword algorithm. The first three are learned by ``prepare``; the last two are imported from ``model_file``."""
-    vocab_size: int = Field(default=8000, ge=260)
+    vocab_size: int = Field(default=8000, ge=260, le=10_000_000)
     """Most entries of each learned vocabulary, the 4 control ids and the 256 bytes (word-piece: twice) included. A corpus
     that does not give as many makes a smaller one, with a warning. The paper: about 37,000 (en-de), 32,000 (en-fr)."""
     joint: bool = True

@@ -107,12 +107,16 @@ def write_checkpoint(
 
     Raises:
         TrainingError: A weight is not finite: such a model is worth nothing, and it must not take the place of a good one.
+            Or the state cannot be written, since the disk is full.
     """
     path = run_dir / "checkpoints" / f"step-{progress.step:08d}"
     weights = export_finite_weights(model, progress.step)
     with atomic_directory(path) as temporary:
         save_bundle(temporary, weights=weights, step=progress.step, scores=progress.scores)
-        save_file(_optimizer_tensors(model, optimizer), temporary / _TENSORS)
+        try:
+            save_file(_optimizer_tensors(model, optimizer), temporary / _TENSORS)
+        except SafetensorError as error:  # in place of OSError; the disk is full, as a rule
+            raise TrainingError(f"{path}: the state of the run cannot be written ({error})") from None
         state = {"progress": progress.model_dump(), "sha256": sha256_file(temporary / _TENSORS)}
         (temporary / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
     return path

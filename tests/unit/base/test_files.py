@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -152,3 +155,43 @@ def test_sha256_of_the_empty_file_is_the_known_one(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.touch()
     assert sha256_file(file) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_a_pipe_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        check_writable_file(pipe)
+        with atomic_file(pipe) as place:
+            place.write_text("text")
+        assert os.read(reader, 100) == b"text"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()  # as /dev/null is still a device after --output /dev/null
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_and_the_file_behind_it_is_written(tmp_path: Path) -> None:
+    file, link = tmp_path / "there" / "file.dat", tmp_path / "link.txt"
+    file.parent.mkdir()
+    for _ in range(2):  # a file that is not there yet, then one that is
+        link.unlink(missing_ok=True)
+        link.symlink_to(file)
+        check_writable_file(link)
+        with atomic_file(link) as temporary:
+            assert temporary.suffix == ".txt"
+            temporary.write_text("text")
+        assert link.is_symlink()
+        assert file.read_text() == "text"
+        assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("writing", [atomic_file, atomic_directory])
+def test_a_full_disk_is_reported_with_the_name_of_what_was_being_written(
+    tmp_path: Path, writing: Callable[[Path], AbstractContextManager[Path]]
+) -> None:
+    with pytest.raises(OSError, match="No space left") as caught, writing(tmp_path / "out"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []

@@ -100,6 +100,7 @@ def mistakes(*sources: SettingsSource) -> Sequence[str]:
         ("inner.width=1e2", "input should be a whole number, but it is 100.0; write 100"),
         ("inner.width=none", "input should be a whole number, but it is 'none'"),
         ("inner.width.x=3", "input should be a whole number"),
+        (f"inner.width={1 << 63}", "input should be a whole number below 2**63"),
         ("inner.share='0.5'", "input should be a number, but it is '0.5'"),
         ("inner.share=true", "input should be a number, but it is true"),
         ("inner.share=inf", "input should be a finite number, but it is inf"),

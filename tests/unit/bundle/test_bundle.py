@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from safetensors import SafetensorError
 
 from transduce.base.errors import BundleError
 from transduce.bundle import average_weights, find_bundle, read_bundle, write_bundle
@@ -89,6 +90,7 @@ def test_missing_foreign_and_hostile_bundles_are_refused_by_name(tmp_path: Path,
         ({"format": "other"}, "not the header of a transduce bundle"),
         ({"version": 99}, "bundle format 99"),
         ({"step": "x"}, "'step' is missing or of the wrong kind"),
+        ({"scores": {"BLEU": "x"}}, "'scores' is missing or of the wrong kind"),
         ({"files": {**header["files"], "../outside": "0"}}, "outside the bundle"),
         ({"files": {**header["files"], "gone.bin": "0"}}, r"gone\.bin: missing"),
         ({"files": unlisted}, r"does not list model\.safetensors"),
@@ -154,3 +156,15 @@ def test_models_that_do_not_belong_together_are_refused(tmp_path: Path, tokenize
         average_weights([first, write(tmp_path / "d", tokenizers, fewer)])
     with pytest.raises(BundleError, match="nothing to average"):
         average_weights([])
+
+
+def test_a_full_disk_is_said_and_not_blamed_on_us(
+    tmp_path: Path, tokenizers: TokenizerPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("transduce.bundle.directory.save_file", fail)
+    with pytest.raises(BundleError, match="the weights cannot be written .*No space left on device"):
+        write(tmp_path / "b", tokenizers, random_weights(1))
+    assert list(tmp_path.iterdir()) == []

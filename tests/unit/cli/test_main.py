@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -42,6 +44,40 @@ def test_any_other_missing_module_is_our_fault(name: str | None, monkeypatch: py
     result = run_cli("recipes")
     assert result.code == 1
     assert result.err.startswith("internal error: ModuleNotFoundError: gone (run again with --traceback")
+
+
+def test_what_the_system_refuses_is_said_in_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_with(OSError(errno.ENOSPC, "No space left on device", "runs/x"), monkeypatch)
+    result = run_cli("recipes")
+    assert result.code == 2
+    assert result.err == "error: runs/x: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "MemoryError"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: 4 bytes\nmore"),
+            "DefaultCPUAllocator: can't allocate",
+        ),
+    ],
+)
+def test_too_little_memory_is_the_users_to_mend(error: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_with(error, monkeypatch)
+    result = run_cli("recipes")
+    assert result.code == 2
+    assert result.err.startswith(f"error: there is not enough memory ({words}")
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_an_empty_one(closed: str) -> None:
+    command = f'exec "{sys.executable}" -m transduce recipes small {closed}'
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert (b"[model]" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
 
 def test_the_extras_are_those_of_the_project_file() -> None:

@@ -20,6 +20,12 @@ def test_a_file_has_changed_when_its_size_or_time_has(tmp_path: Path) -> None:
     assert file_version(file) != first
 
 
+def test_the_name_of_a_file_is_always_text(tmp_path: Path) -> None:
+    latin = tmp_path / os.fsdecode(b"gr\xf6\xdfe")
+    latin.write_text("one\n")
+    assert file_version(latin).name.endswith(r"/gr\xf6\xdfe")
+
+
 def test_standard_input_is_never_the_same_twice() -> None:
     assert file_version(Path("-")) != file_version(Path("-"))
 

@@ -93,6 +93,14 @@ def test_array_of_another_kind_is_named(directory: Path, name: str, bad: np.ndar
         TokenStore.open(directory)
 
 
+def test_archive_in_place_of_an_array_is_named(directory: Path) -> None:
+    """A file of numpy or torch with several arrays, which numpy would open as well."""
+    with (directory / "src.ids.npy").open("wb") as stream:
+        np.savez(stream, ids=np.zeros(4, dtype=np.uint16))
+    with pytest.raises(DataError, match=r"src\.ids\.npy: damaged"):
+        TokenStore.open(directory)
+
+
 @pytest.mark.parametrize("offsets", [[1, 2, 2, 4], [0, 2, 2, 5]])
 def test_offsets_that_do_not_fit_the_ids_are_refused(directory: Path, offsets: list[int]) -> None:
     np.save(directory / "src.offsets.npy", np.array(offsets, dtype=np.int64))

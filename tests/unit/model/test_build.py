@@ -67,7 +67,7 @@ def test_weights_that_do_not_fit_are_named_and_nothing_is_changed() -> None:
     with pytest.raises(BundleError) as caught:
         load_weights(model, weights)
     lines = str(caught.value).splitlines()
-    assert lines[0].startswith("the weights do not fit the model of these settings (3 of ")
+    assert lines[0].startswith("the weights do not fit the model of these settings (3 differences)")
     assert lines[1:] == [
         "  encoder.layers.0.feed_forward.in_proj.bias: missing",
         "  src_embedding.weight: shape [5, 12], but the model has [23, 12]",

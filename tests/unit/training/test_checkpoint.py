@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import SafetensorError
 
 from tests.unit.training.toy import MODEL, ToyRun, toy_model, toy_settings
 from transduce.base.errors import BundleError, TrainingError
@@ -122,6 +123,19 @@ def test_weights_that_are_not_finite_are_never_saved(value: float) -> None:
         model.output_weight[3, 5] = value
     with pytest.raises(TrainingError, match=r"after step 7 are not finite \(src_embedding\.weight\)"):
         export_finite_weights(model, 7)
+
+
+def test_a_full_disk_leaves_no_half_checkpoint(tmp_path: Path, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = _fresh()
+    progress = read_checkpoint(list_checkpoints(trained)[-1], **fresh)
+
+    def fail(*arguments: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("transduce.training.checkpoint.save_file", fail)
+    with pytest.raises(TrainingError, match="state of the run cannot be written .*No space left on device"):
+        write_checkpoint(tmp_path, **fresh, progress=progress, save_bundle=lambda path, **_: None)
+    assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
 def _make(run_dir: Path, *steps: int) -> None:

@@ -14,7 +14,10 @@ __all__ = ["average_command"]
 
 def average_command(
     bundles: Annotated[
-        list[Path], typer.Argument(help="Bundles or checkpoints; with --last, one run directory.", show_default=False)
+        list[Path],
+        typer.Argument(
+            help="Bundles or checkpoints; with --last, one run directory.", show_default=False, readable=False
+        ),
     ],
     out: OutOption,
     last: Annotated[

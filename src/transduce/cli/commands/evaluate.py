@@ -17,9 +17,12 @@ BleuTokenizer = Literal["13a", "intl", "zh", "char", "none"]  # metrics.bleu's, 
 def evaluate_command(
     bundle: BundleArgument,
     src: Annotated[
-        Path | None, typer.Option(help="Source sentences; not given, the test set of the run.", show_default=False)
+        Path | None,
+        typer.Option(help="Source sentences; not given, the test set of the run.", show_default=False, readable=False),
     ] = None,
-    ref: Annotated[Path | None, typer.Option(help="References, line by line.", show_default=False)] = None,
+    ref: Annotated[
+        Path | None, typer.Option(help="References, line by line.", show_default=False, readable=False)
+    ] = None,
     part: Annotated[
         str, typer.Option(help="Without --src: this part of the data of the run, such as dev or test_2017_flickr.")
     ] = "test",
@@ -29,7 +32,10 @@ def evaluate_command(
         typer.Option(help="sacreBLEU's tokenizer; not given, 13a, or zh or char for text without spaces."),
     ] = None,
     tokenized_bleu: Annotated[
-        bool, typer.Option(help="Also BLEU on lowercased, Moses-tokenized text, as many papers print it.")
+        bool,
+        typer.Option(
+            "--tokenized-bleu", help="Also BLEU on lowercased, Moses-tokenized text, as many papers print it."
+        ),
     ] = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -63,12 +69,14 @@ def evaluate_command(
 
 
 def score_command(
-    hypotheses: Annotated[Path, typer.Argument(help="Translations, detokenized, one a line.", show_default=False)],
-    references: Annotated[Path, typer.Argument(help="References, one a line.", show_default=False)],
+    hypotheses: Annotated[
+        Path, typer.Argument(help="Translations, detokenized, one a line.", show_default=False, readable=False)
+    ],
+    references: Annotated[Path, typer.Argument(help="References, one a line.", show_default=False, readable=False)],
     tokenize: Annotated[
         BleuTokenizer, typer.Option(help="sacreBLEU's tokenizer; zh and char are for text without spaces.")
     ] = "13a",
-    lowercase: Annotated[bool, typer.Option(help="Case does not count for BLEU.")] = False,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Case does not count for BLEU.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Score finished translations against references: sacreBLEU and chrF2, with their signatures."""

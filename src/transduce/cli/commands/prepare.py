@@ -32,8 +32,12 @@ def prepare_command(
     ] = None,
     dev_src: Annotated[FilesOption, _files("Source side of the dev set; not given, one is held out.")] = None,
     dev_tgt: Annotated[FilesOption, _files("Target side of the dev set.")] = None,
+    dev: Annotated[FilesOption, _files("Dev file with both sides.")] = None,
     test_src: Annotated[FilesOption, _files("Source side of the test set; not given, one is held out.")] = None,
     test_tgt: Annotated[FilesOption, _files("Target side of the test set.")] = None,
+    test: Annotated[FilesOption, _files("Test file with both sides.")] = None,
+    src_lang: Annotated[str | None, typer.Option(metavar="CODE", help="Source language, such as en.")] = None,
+    tgt_lang: Annotated[str | None, typer.Option(metavar="CODE", help="Target language, such as de.")] = None,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,17 +48,21 @@ def prepare_command(
     from transduce.pipeline.prepare import prepare
     from transduce.pipeline.recipes import load_settings
 
-    given = {
+    given: dict[str, list[str] | str | None] = {
         "train_src": train_src,
         "train_tgt": train_tgt,
         "train": train,
         "dev_src": dev_src,
         "dev_tgt": dev_tgt,
+        "dev": dev,
         "test_src": test_src,
         "test_tgt": test_tgt,
+        "test": test,
+        "src_lang": src_lang,
+        "tgt_lang": tgt_lang,
     }
     options = [
-        SettingsSource(f"--{name.replace('_', '-')}", {"data": {name: files}}) for name, files in given.items() if files
+        SettingsSource(f"--{name.replace('_', '-')}", {"data": {name: value}}) for name, value in given.items() if value
     ]
     settings = load_settings(recipe, overrides or (), options)
     with PreparationProgress() as progress:

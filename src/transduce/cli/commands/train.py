@@ -17,13 +17,18 @@ def train_command(
     recipe: RecipeArgument = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Data made by 'transduce prepare'; not given, OUT/data, prepared first.", show_default=False),
+        typer.Option(
+            help="Data made by 'transduce prepare'; not given, OUT/data, prepared first.",
+            show_default=False,
+            readable=False,
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT, or start it.")] = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train a model; Ctrl-C saves and stops, --resume goes on as if nothing had happened."""
+    from transduce.cli.preparation import PreparationProgress
     from transduce.cli.progress import TrainingProgress
     from transduce.cli.report import print_json, print_table
     from transduce.pipeline.recipes import load_settings
@@ -32,8 +37,8 @@ def train_command(
     changes = overrides or ()
     settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
     try:
-        with TrainingProgress() as progress:
-            report = train(settings, out, data=data, resume=resume, listeners=[progress])
+        with PreparationProgress() as preparing, TrainingProgress() as progress:
+            report = train(settings, out, data=data, resume=resume, listeners=[progress], prepare_listeners=[preparing])
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "interrupted", err=True)
         raise typer.Exit(130) from None

@@ -18,7 +18,10 @@ __all__ = ["translate_command"]
 def translate_command(
     bundle: BundleArgument,
     source: Annotated[
-        Path, typer.Option("--input", "-i", help="File to translate (.gz and .zst too); - is standard input.")
+        Path,
+        typer.Option(
+            "--input", "-i", help="File to translate (.gz and .zst too); - is standard input.", readable=False
+        ),
     ] = Path("-"),
     output: Annotated[
         Path | None,
@@ -28,7 +31,9 @@ def translate_command(
     n_best: Annotated[
         int | None, typer.Option(min=1, help="Print this many translations of each line, as line, rank, score, text.")
     ] = None,
-    scores: Annotated[bool, typer.Option(help="Print the score before each translation, and a tab.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Print the score before each translation, and a tab.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each line.")] = False,
     overrides: SetOption = None,
 ) -> None:
