@@ -52,7 +52,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     return Toy(files=files, data=root / "data", run=root / "run")
 
 
-_SIZES = {"train": 900, "dev": 60, "test": 60}
+_SIZES = {"train": 4000, "dev": 60, "test": 60}
 
 TOY_SETTINGS = (
     "model.n_encoder_layers=1", "model.n_decoder_layers=1", "model.d_model=64", "model.d_ff=128", "model.n_heads=4",
@@ -65,7 +65,7 @@ TOY_SETTINGS = (
 
 def _write(root: Path, part: str, seed: int, count: int) -> tuple[Path, Path]:
     rng = random.Random(seed)
-    sources = [" ".join(rng.choices(list(_WORDS), k=rng.randint(1, 4))) for _ in range(count)]
+    sources = [" ".join(rng.choices(list(_WORDS), k=rng.randint(1, 5))) for _ in range(count)]
     src, tgt = root / f"{part}.src", root / f"{part}.tgt"
     src.write_text("".join(f"{text}\n" for text in sources), encoding="utf-8")
     tgt.write_text("".join(f"{translate_toy(text)}\n" for text in sources), encoding="utf-8")

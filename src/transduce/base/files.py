@@ -30,6 +30,7 @@ __all__ = [
     "check_readable",
     "check_writable_directory",
     "check_writable_file",
+    "locked_directory",
     "open_binary",
     "read_lines",
     "sha256_file",
@@ -240,6 +241,34 @@ def _is_special(path: Path) -> bool:
 def _real(path: Path) -> Path:
     """Return what a symbolic link points to in the end, be it there or not; other paths as they are."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+@contextmanager
+def locked_directory(path: Path) -> Iterator[bool]:
+    """Hold a directory for this process, with the lock file ``.lock`` in it; a process that dies lets go of it.
+
+    Where the system or the file system has no such locks (Windows, some network drives), nothing is held.
+
+    Yields:
+        False: another process holds the directory.
+    """
+    handle = os.open(path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        yield _try_lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return True
+    return True
 
 
 def _sync(path: Path) -> None:

@@ -16,7 +16,7 @@ DecodeDevice = Literal["auto", "cpu", "cuda", "mps"]
 class DecodeSettings(Settings):
     """How translations are searched for. Paper: section 6.1."""
 
-    beam_size: int = Field(default=4, ge=1, le=1000)
+    beam_size: int = Field(default=4, ge=1, le=10_000)
     """Hypotheses kept at each step; 1 is greedy search. Paper: section 6.1."""
     length_alpha: float = Field(default=0.6, ge=0, le=100)
     """Length penalty: score = log P / ((5 + |Y|) / 6) ** length_alpha, where |Y| counts EOS. Paper: section 6.1."""

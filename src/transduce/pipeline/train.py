@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from transduce.base.errors import BundleError, SettingsError, TrainingError
 from transduce.base.extras import require
-from transduce.base.files import StrPath, check_writable_directory
+from transduce.base.files import StrPath, check_writable_directory, locked_directory
 from transduce.base.log import logger
 from transduce.base.settings import SettingsSource, parse_override, read_toml, resolve
 from transduce.bundle import (
@@ -93,15 +93,21 @@ def train(
     """
     require("torch", extra="train", purpose="Training")
     out = Path(out)
-    _check_place(out, resume)
-    data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
-    run = _Run(settings, data)
-    if resume:
-        run.check_resumable(out)
+    check_writable_directory(out)
     out.mkdir(parents=True, exist_ok=True)
-    note_run_data(out, data)
-    result = run.trainer(out, listeners).run(resume=resume)
-    return run.finish(out, result)
+    with locked_directory(out) as held:
+        if not held:
+            raise TrainingError(
+                f"{out}: another process trains in this directory; wait for it, or choose another --out"
+            )
+        _check_place(out, resume)
+        data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
+        run = _Run(settings, data)
+        if resume:
+            run.check_resumable(out)
+        note_run_data(out, data)
+        result = run.trainer(out, listeners).run(resume=resume)
+        return run.finish(out, result)
 
 
 def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) -> RunSettings:

@@ -24,6 +24,7 @@ from transduce.training.checkpoint import (
     prune_checkpoints,
     read_checkpoint,
     restore_newest,
+    write_checkpoint,
 )
 from transduce.training.optimizer import build_optimizer
 
@@ -133,7 +134,7 @@ def test_a_full_disk_leaves_no_half_checkpoint(tmp_path: Path, trained: Path, mo
         raise SafetensorError("I/O error: No space left on device (os error 28)")
 
     monkeypatch.setattr("transduce.training.checkpoint.save_file", fail)
-    with pytest.raises(TrainingError, match="state of the run cannot be written .*No space left on device"):
+    with pytest.raises(TrainingError, match=r"state of the run cannot be written .*No space left on device"):
         write_checkpoint(tmp_path, **fresh, progress=progress, save_bundle=lambda path, **_: None)
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
