@@ -41,6 +41,7 @@ clean:
 
 # torch is named first and alone: asked for through a range it could come as a build for another machine.
 .venv/.runtime: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "installing torch and the rest into .venv (about 1.2 GB; a minute or two)"
 	$(PIP) torch==$$(sed -n 's/^torch==//p' constraints.txt)
 	$(PIP) --editable ".[all]"
 	touch $@

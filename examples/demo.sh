@@ -28,12 +28,16 @@ Maria, is that your bag?"
 paste -d '\n' <(echo "$sentences") <("$transduce" translate "$run" <<<"$sentences" | sed 's/^/    /')
 
 say "4. Look at what it looks at"
+printf "translation: "
 "$transduce" inspect "$run" "$first" --attention "$run/attention.png"
 
 say "Now yours"
 cat <<END
-Translate a sentence of your own (the phrasebook is about everyday life):
-    echo "I would like a cup of coffee." | $transduce translate $run
+Translate a sentence of your own. It has learned about 1,000 words of everyday life and knows no others: people and
+families, food, shops, travel, work, weather, the day and the hour. Try:
+    echo "My sister would like a cup of coffee." | $transduce translate $run
+    echo "Why did you close the window?" | $transduce translate $run
+    echo "It will rain in Berlin tomorrow." | $transduce translate $run
 Look at the attention:
     $run/attention.png
 Train on your own two text files:

@@ -103,13 +103,12 @@ def test_b007_training_too(tmp_path: Path) -> None:
 # Kind K.
 
 
-@pytest.mark.parametrize("beam", ["1", "4"])
-def test_b089_line_i_translates_line_i(model_r: Path, beam: str) -> None:
+def test_b089_line_i_translates_line_i(model_r: Path) -> None:
     source = case_file("B089.src").read_text(encoding="utf-8")
     short = settings("decode.max_tokens=8")  # a model that knows nothing does not end
     batches = settings("decode.batch_tokens=300", "decode.window_lines=10")
-    together = translate(model_r, source, "--beam", beam, *short, *batches)
-    alone = [line for text in source.split("\n")[:-1] for line in translate(model_r, text, "--beam", beam, *short)]
+    together = translate(model_r, source, *short, *batches)
+    alone = [line for text in source.split("\n")[:-1] for line in translate(model_r, text, *short)]
     assert len(together) == 30
     assert together == alone
 

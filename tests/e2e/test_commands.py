@@ -125,6 +125,17 @@ def test_a_finished_run_is_not_overwritten_and_resumes_to_itself(toy: Toy) -> No
     assert (toy.run / "model" / "model.safetensors").read_bytes() == before
 
 
+def test_two_processes_never_train_in_one_directory(toy: Toy) -> None:
+    from tests.e2e.conftest import TOY_SETTINGS
+    from transduce.base.files import locked_directory
+
+    settings = [item for value in TOY_SETTINGS for item in ("--set", value)]
+    with locked_directory(toy.run):  # as a training that goes on at this moment
+        refused = run_cli("train", "--data", toy.data, "--out", toy.run, "--resume", *settings)
+    assert refused.code == 2
+    assert "another process is training here" in refused.err
+
+
 def test_settings_of_a_trained_model_cannot_be_changed(toy: Toy) -> None:
     result = run_cli("translate", toy.run, "--set", "model.d_model=8", stdin="sun\n")
     assert result.code == 2

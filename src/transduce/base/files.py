@@ -209,6 +209,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         temporary.chmod(0o777 & ~_umask())
         for file in temporary.rglob("*"):
             if file.is_file():
+                file.chmod(0o666 & ~_umask())  # some writers make files that only their owner may read
                 _sync(file)
         if path.exists():
             old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".old"))

@@ -28,6 +28,7 @@ from transduce.base.errors import BundleError, SettingsError, TokenizerError
 from transduce.base.files import StrPath, atomic_directory, sha256_file
 from transduce.base.settings import Settings, SettingsSource, dump_toml, read_toml, resolve
 from transduce.bundle.card import write_card
+from transduce.bundle.run import list_checkpoints
 from transduce.model.settings import ModelSettings
 from transduce.tokenizer import load_tokenizers, save_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
@@ -143,6 +144,11 @@ def find_bundle(path: StrPath) -> Path:
     for candidate in (path, path / "model", path / "best"):
         if (candidate / "bundle.json").is_file():
             return candidate
+    checkpoints = list_checkpoints(path)
+    if checkpoints:
+        raise BundleError(
+            f"{path}: this run is not finished; finish it with 'transduce train --resume', or use {checkpoints[-1]}"
+        )
     raise BundleError(f"{path}: this is not a bundle, nor a run with a finished model (no bundle.json in it)")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, final
 
 from transduce.training.records import (
     CheckpointRecord,
@@ -58,7 +58,13 @@ class TrainingProgress:
             sys.stderr.write(line + "\n")  # rich puts it above the bar
             sys.stderr.flush()
         if isinstance(record, StopRecord):
+            self.pulse(record.step, "saving")
             self._take_down()
+
+    def pulse(self, step: int, doing: Literal["training", "evaluating", "saving"]) -> None:
+        """Move the bar to a step, and say what is going on."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=step, description=doing)
 
     def _put_up(self, record: StartRecord) -> None:
         self._bar = _make_bar()
@@ -143,7 +149,8 @@ def _make_bar() -> Progress:
     from rich.table import Column
 
     return Progress(
-        SpinnerColumn(),  # turns between two records too
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
         MofNCompleteColumn(),
         BarColumn(bar_width=None, table_column=Column(ratio=1)),  # as wide as the rest leaves it
         TextColumn("{task.fields[about]}"),

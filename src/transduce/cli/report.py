@@ -26,9 +26,12 @@ def print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE, show_header=False, pad_edge=False)
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(style="bold", overflow="fold", max_width=40)
     table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(name, value)
-    Console(highlight=False, markup=False).print(table)
+    console = Console(highlight=False, markup=False)
+    if title:
+        console.print(title, soft_wrap=True)  # a title of the table itself would be broken to its width
+    console.print(table)

@@ -40,7 +40,9 @@ class DecodeSettings(Settings):
     @model_validator(mode="after")
     def _check_sizes(self) -> DecodeSettings:
         if self.n_best > self.beam_size:
-            raise ValueError(f"n_best ({self.n_best}) must be at most beam_size ({self.beam_size}); raise beam_size")
+            raise ValueError(
+                f"n_best ({self.n_best}) must be at most beam_size ({self.beam_size}); raise beam_size (--beam)"
+            )
         if self.max_tokens is not None and self.min_tokens > self.max_tokens:
             raise ValueError(f"min_tokens ({self.min_tokens}) must be at most max_tokens ({self.max_tokens})")
         return self

@@ -35,7 +35,7 @@ from transduce.tokenizer.protocol import TokenizerPair
 
 if TYPE_CHECKING:
     from transduce.training.loop import TrainResult
-    from transduce.training.records import Listener
+    from transduce.training.records import Listener, Pulse
 
 __all__ = ["TrainReport", "prepared_settings", "train"]
 
@@ -71,6 +71,7 @@ def train(
     data: StrPath | None = None,
     resume: bool = False,
     listeners: Sequence[Listener] = (),
+    pulse: Pulse | None = None,
     prepare_listeners: Sequence[PrepareListener] = (),
 ) -> TrainReport:
     """Train a model.
@@ -85,6 +86,7 @@ def train(
         data: A prepared data set. Not given: it is prepared first, in ``out/data``, unless it is there already.
         resume: True: go on with the run in ``out`` (or start it). False: start, and refuse where there is one.
         listeners: Are given every record of the run, beside the log file.
+        pulse: Is told at every step that the run is alive.
         prepare_listeners: Are told how far the preparing is, where that comes first.
 
     Raises:
@@ -93,20 +95,18 @@ def train(
     """
     require("torch", extra="train", purpose="Training")
     out = Path(out)
-    check_writable_directory(out)
+    _check_place(out, resume)
+    data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
+    run = _Run(settings, data)
+    if resume:
+        run.check_resumable(out)
     out.mkdir(parents=True, exist_ok=True)
     with locked_directory(out) as held:
         if not held:
-            raise TrainingError(
-                f"{out}: another process trains in this directory; wait for it, or choose another --out"
-            )
-        _check_place(out, resume)
-        data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
-        run = _Run(settings, data)
-        if resume:
-            run.check_resumable(out)
+            raise TrainingError(f"{out}: another process is training here; wait for it to end, or choose another --out")
+        _check_place(out, resume)  # again: another process may have come and gone since
         note_run_data(out, data)
-        result = run.trainer(out, listeners).run(resume=resume)
+        result = run.trainer(out, listeners, pulse).run(resume=resume)
         return run.finish(out, result)
 
 
@@ -168,7 +168,7 @@ class _Run:
                 )
             return
 
-    def trainer(self, out: Path, listeners: Sequence[Listener]) -> Any:
+    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None) -> Any:
         """Build the model and its trainer."""
         from transduce.model.build import build_model
         from transduce.pipeline.validators import dev_bleu
@@ -190,6 +190,7 @@ class _Run:
             if settings.train.validate_bleu
             else [],
             listeners=[JsonlLog(out / "log.jsonl"), *listeners],
+            pulse=pulse,
         )
 
     def save_bundle(

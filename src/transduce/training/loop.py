@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar, final
+from typing import Literal, TypeVar, final
 
 from transduce.base.errors import TrainingError
 from transduce.base.files import check_writable_directory
@@ -42,6 +42,7 @@ from transduce.training.records import (
     CheckpointRecord,
     EpochRecord,
     Listener,
+    Pulse,
     Record,
     StartRecord,
     StepRecord,
@@ -95,6 +96,7 @@ class Trainer:
         save_bundle: Writes a bundle; what training does not know about one (tokenizers, settings) is bound in it.
         validators: Score the model at each evaluation, beside the perplexity, which is always there.
         listeners: Are given every record of the run.
+        pulse: Is told at every step that the run is alive.
 
     Raises:
         TrainingError: The device is not there, a set is empty, or a sentence is longer than the model's positions.
@@ -111,6 +113,7 @@ class Trainer:
         save_bundle: SaveBundle,
         validators: Sequence[Validator] = (),
         listeners: Sequence[Listener] = (),
+        pulse: Pulse | None = None,
     ) -> None:
         check_stores(model, train, dev, settings)
         self._device = choose_device(settings.device, setting="train.device")
@@ -118,6 +121,7 @@ class Trainer:
         self._optimizer = build_optimizer(model, settings)
         self._train, self._dev, self._settings, self._run_dir = train, dev, settings, run_dir
         self._save_bundle, self._validators, self._listeners = save_bundle, validators, listeners
+        self._pulse = pulse
         self._progress = Progress()
 
     def run(self, *, resume: bool) -> TrainResult:
@@ -207,6 +211,7 @@ class Trainer:
             self._count(batch)
         progress.step_in_epoch += 1
         progress.tgt_tokens += step.n_tgt_tokens
+        self._beat("training")
 
     def _after_step(self, interrupt: Interrupt, is_epoch_end: bool) -> StopReason | None:
         """Do what is due after a step, and return why to stop, if so.
@@ -279,6 +284,7 @@ class Trainer:
 
     def _validate(self) -> None:
         progress, started = self._progress, time.monotonic()
+        self._beat("evaluating")
         with self._meter.paused():
             self._model.eval()
             loss = dev_loss(self._model, self._dev, device_tokens=self._settings.device_tokens, device=self._device)
@@ -306,6 +312,7 @@ class Trainer:
 
     def _checkpoint(self) -> None:
         progress, settings, started = self._progress, self._settings, time.monotonic()
+        self._beat("saving")
         with self._meter.paused():
             self._tally.read()  # gives up here, and not with a checkpoint, when updates are refused in a row
             progress.tally, progress.seconds = self._tally.state(), self._meter.seconds
@@ -341,6 +348,10 @@ class Trainer:
             n_pairs=len(self._train),
             resumed_from=str(resumed_from) if resumed_from is not None else None,
         )
+
+    def _beat(self, doing: Literal["training", "evaluating", "saving"]) -> None:
+        if self._pulse is not None:
+            self._pulse(self._progress.step, doing)
 
     def _emit(self, record: Record) -> None:
         for listener in self._listeners:

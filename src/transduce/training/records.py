@@ -15,6 +15,7 @@ __all__ = [
     "CheckpointRecord",
     "EpochRecord",
     "Listener",
+    "Pulse",
     "Record",
     "StartRecord",
     "StepRecord",
@@ -125,6 +126,8 @@ class StopRecord:
 
 Record = StartRecord | StepRecord | EpochRecord | ValidationRecord | CheckpointRecord | StopRecord
 Listener = Callable[[Record], None]
+Pulse = Callable[[int, Literal["training", "evaluating", "saving"]], None]
+"""Is told at every step how many are made and what is going on. It costs nothing: no number is read from the device."""
 
 _KINDS: dict[type[Record], str] = {
     StartRecord: "start",

@@ -24,6 +24,7 @@ from transduce.base.files import (
     check_readable,
     check_writable_directory,
     check_writable_file,
+    locked_directory,
     read_lines,
     sha256_file,
 )
@@ -195,3 +196,11 @@ def test_a_full_disk_is_reported_with_the_name_of_what_was_being_written(
         raise OSError(errno.ENOSPC, "No space left on device")
     assert caught.value.filename == str(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    with locked_directory(tmp_path) as first, locked_directory(tmp_path) as second:
+        assert (first, second) == (True, False)
+    with locked_directory(tmp_path) as later:
+        assert later

@@ -31,6 +31,8 @@ def inspect_command(
 
     if (sentence is None) != (attention is None):
         raise typer.BadParameter("a sentence and --attention FILE belong together")
+    if sentence is not None and as_json:
+        raise typer.BadParameter("--json has no effect with --attention; leave one of them out")
     if sentence is not None and attention is not None:
         translation = draw_attention(bundle, sentence, attention, target=target)
         typer.echo(translation)

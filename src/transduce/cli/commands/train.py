@@ -38,7 +38,15 @@ def train_command(
     settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
     try:
         with PreparationProgress() as preparing, TrainingProgress() as progress:
-            report = train(settings, out, data=data, resume=resume, listeners=[progress], prepare_listeners=[preparing])
+            report = train(
+                settings,
+                out,
+                data=data,
+                resume=resume,
+                listeners=[progress],
+                pulse=progress.pulse,
+                prepare_listeners=[preparing],
+            )
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "interrupted", err=True)
         raise typer.Exit(130) from None
