@@ -106,8 +106,8 @@ def _answer(handler: BaseHTTPRequestHandler, state: FileServer) -> None:
     handler.send_header("Content-Type", manners.content_type)
     handler.end_headers()
     body = body[: manners.breaks_off_after if manners.stalls_after is None else manners.stalls_after]
+    state.n_bytes_sent += len(body)  # before they are sent: whoever has them all may look at once
     handler.wfile.write(body)
-    state.n_bytes_sent += len(body)
     if manners.stalls_after is not None:
         state.stalled.set()
         state.stopping.wait(timeout=60)

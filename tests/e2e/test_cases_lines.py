@@ -80,7 +80,7 @@ def _run_under(locale: dict[str, str], *arguments: str | Path) -> None:
 
 @pytest.mark.parametrize("folder", ["plain", "größe"])
 def test_b007_the_locale_decides_nothing(tmp_path: Path, folder: str) -> None:
-    """In a folder with a name that the locale C cannot spell, too."""
+    """Also where something is written into a folder with a name that the locale C cannot spell."""
     files = ("--train-src", case_file("B007.src"), "--train-tgt", case_file("B007.tgt"))
     for name, locale in (("c", _C_LOCALE), ("utf8", _UTF8_LOCALE)):
         values = settings("tokenizer.vocab_size=300", "data.n_workers=1")
@@ -105,7 +105,7 @@ def test_b007_training_too(tmp_path: Path) -> None:
 
 def test_b089_line_i_translates_line_i(model_r: Path) -> None:
     source = case_file("B089.src").read_text(encoding="utf-8")
-    short = settings("decode.max_tokens=8")  # a model that knows nothing does not end
+    short = settings("decode.max_tokens=5")  # a model that knows nothing does not end
     batches = settings("decode.batch_tokens=300", "decode.window_lines=10")
     together = translate(model_r, source, *short, *batches)
     alone = [line for text in source.split("\n")[:-1] for line in translate(model_r, text, *short)]

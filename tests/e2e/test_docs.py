@@ -199,7 +199,8 @@ def _parse(words: list[str]) -> None:
     command: Any = _COMMANDS
     while words and (inner := getattr(command, "commands", {}).get(words[0])) is not None:
         command, words = inner, words[1:]
-    assert not words or not hasattr(command, "commands"), f"there is no verb '{words[0]}'"
+    only_options = all(word.startswith("-") for word in words)  # "transduce --help"
+    assert only_options or not hasattr(command, "commands"), f"there is no verb '{words[0]}'"
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {
         "--help"
     }

@@ -44,7 +44,9 @@ def note_run_data(run: Path, data: Path) -> None:
     inside = data.resolve().is_relative_to(run.resolve())
     place = os.path.relpath(data.resolve(), run.resolve()) if inside else str(data.resolve())
     with atomic_file(run / _NOTE) as temporary:
-        temporary.write_text(json.dumps({"data": place}, ensure_ascii=False) + "\n", encoding="utf-8")
+        # A path that the locale cannot spell comes as surrogates, and is written as the bytes that it is made of.
+        note = json.dumps({"data": place}, ensure_ascii=False) + "\n"
+        temporary.write_bytes(note.encode("utf-8", errors="surrogateescape"))
 
 
 def find_run_data(bundle: Path) -> Path | None:

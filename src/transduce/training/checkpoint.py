@@ -193,8 +193,9 @@ def clear_leftovers(run_dir: Path) -> None:
         for old in run_dir.glob(f".{name}-*.old/old"):
             if not (run_dir / name).exists():
                 old.rename(run_dir / name)
-    # Only names that our own writing makes: a run may live in a directory with other hidden things in it.
-    for place, names in ((run_dir, ("best", "model", "data")), (run_dir / "checkpoints", ("step-*",))):
+    # Only names that our own writing makes: a run may live in a directory with other hidden things in it. A bundle is
+    # written into the unfinished directory of its checkpoint, which puts a second dot and a second ending on its name.
+    for place, names in ((run_dir, ("best", "model", "data")), (run_dir / "checkpoints", ("step-*", ".step-*"))):
         for name in names:
             for ending in ("part", "old"):
                 for leftover in place.glob(f".{name}-*.{ending}"):

@@ -33,7 +33,8 @@ class JsonlLog:
         if isinstance(record, StartRecord):
             self._rewind(record.step)
         line = json.dumps(_finite(record_to_dict(record)), ensure_ascii=False, allow_nan=False)
-        with self._path.open("a", encoding="utf-8") as stream:
+        # A path that the locale cannot spell is written as the bytes that it is made of.
+        with self._path.open("a", encoding="utf-8", errors="surrogateescape") as stream:
             stream.write(line + "\n")
 
     def _rewind(self, step: int) -> None:

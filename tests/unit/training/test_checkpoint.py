@@ -178,6 +178,7 @@ def test_pruning_nothing_is_no_error(tmp_path: Path) -> None:
 
 def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
     (run_dir / "checkpoints" / ".step-00000008-abc.part").mkdir()
+    (run_dir / "checkpoints" / "..step-00000008-abc.part-xyz.part" / "tokenizer").mkdir(parents=True)
     (run_dir / "checkpoints" / ".step-00000008-abc.part" / "model.safetensors").write_bytes(b"half")
     old = run_dir / ".best-abc.old"
     old.mkdir()

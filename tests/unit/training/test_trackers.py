@@ -38,6 +38,12 @@ def test_one_object_a_line(tmp_path: Path) -> None:
     assert lines[2]["path"] == str(Path("a/b"))
 
 
+def test_a_path_that_the_locale_cannot_spell_is_written_as_its_bytes(tmp_path: Path) -> None:
+    path = Path("größe".encode().decode("ascii", errors="surrogateescape"))  # what Python makes of it in the locale C
+    _log(tmp_path / "log.jsonl", CheckpointRecord(1, path, 0.1))
+    assert _lines(tmp_path / "log.jsonl")[0]["path"] == "größe"
+
+
 def test_numbers_that_are_not_finite_are_null(tmp_path: Path) -> None:
     _log(tmp_path / "log.jsonl", _start(0), _step(1, loss=math.nan))
     line = _lines(tmp_path / "log.jsonl")[1]
