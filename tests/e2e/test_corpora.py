@@ -52,7 +52,13 @@ def test_get_from_a_directory(tmp_path: Path) -> None:
 def test_ctrl_c_is_one_line_and_goes_on_later(multi30k: FileServer, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "transduce", "corpora", "get", "multi30k", "--from", multi30k.url, "--out"]
     multi30k.manners = Manners(stalls_after=200_000)
-    with subprocess.Popen([*command, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*command, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has them ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
         assert multi30k.stalled.wait(timeout=60)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
