@@ -76,8 +76,7 @@ class Translator:
 
         Raises:
             BundleError: The bundle is missing, damaged or of another kind.
-            SettingsError: The bundle's own settings of the search are wrong.
-            SettingsError: The device is not on this machine.
+            SettingsError: The bundle's own settings of the search are wrong, or the device is not on this machine.
         """
         # Here, and not above: this is the only line of the module that needs torch.
         from transduce.decoding.torch_engine import load_torch_engine

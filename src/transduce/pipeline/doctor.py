@@ -7,6 +7,8 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from transduce.data.parallel import count_cores
+
 __all__ = ["examine"]
 
 _OPTIONAL = {
@@ -26,7 +28,7 @@ def examine() -> dict[str, str]:
     found = {
         "transduce": version("transduce"),
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} usable",
+        "cores": f"{count_cores()} usable",
         "numpy": version("numpy"),
         "tokenizers": version("tokenizers"),
         "safetensors": version("safetensors"),

@@ -34,7 +34,7 @@ from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
 if TYPE_CHECKING:
-    from transduce.training.loop import TrainResult
+    from transduce.training.loop import Trainer, TrainResult
     from transduce.training.records import Listener, Pulse
 
 __all__ = ["TrainReport", "prepared_settings", "train"]
@@ -168,7 +168,7 @@ class _Run:
                 )
             return
 
-    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None) -> Any:
+    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None) -> Trainer:
         """Build the model and its trainer."""
         from transduce.model.build import build_model
         from transduce.pipeline.validators import dev_bleu
