@@ -24,8 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from transduce.base.errors import DecodingError
+from transduce.decoding.hypothesis import Hypothesis
+from transduce.decoding.settings import DecodeSettings
 
-__all__ = ["Engine", "FloatArray", "IntArray", "Proposals", "Session"]
+__all__ = ["Engine", "FloatArray", "IntArray", "Proposals", "SearchingEngine", "Session", "check_log_probs"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float32]
@@ -49,15 +51,27 @@ class Proposals(NamedTuple):
         """Refuse numbers that are no log-probabilities, before a search takes them for bad translations.
 
         Raises:
-            DecodingError: A number is NaN, infinite or above 0.
+            DecodingError: A number is NaN or above 0. Minus infinity is allowed: a rule forbids what it stands for.
         """
-        lowest = np.minimum(self.log_probs.min(), self.eos_log_probs.min())  # NaN, if there is one
-        highest = np.maximum(self.log_probs.max(), self.eos_log_probs.max())
-        if not (np.isfinite(lowest) and highest <= 0):
-            raise DecodingError(
-                f"the model gives log-probabilities between {lowest} and {highest}, which are none; its weights are damaged, "
-                "or numbers have grown too large for its precision: try float32"
-            )
+        check_log_probs(self.log_probs)
+        check_log_probs(self.eos_log_probs)
+
+
+def check_log_probs(log_probs: FloatArray) -> None:
+    """Refuse numbers that are no log-probabilities.
+
+    Args:
+        log_probs: Any shape, not empty.
+
+    Raises:
+        DecodingError: A number is NaN or above 0.
+    """
+    highest = log_probs.max()  # NaN, if there is one
+    if not highest <= 0:
+        raise DecodingError(
+            f"the model gives log-probabilities up to {highest}, which are none; its weights are damaged, "
+            "or numbers have grown too large for its precision: try float32"
+        )
 
 
 @runtime_checkable
@@ -81,6 +95,21 @@ class Session(Protocol):
                 rows. The rows of one sentence stand together, and sentences stand in the order in which they entered.
             ids: ``[rows]``: the token that extends each row (BOS where the row has just been added).
             k: Tokens to propose for each row: at least 1, at most the target vocabulary without the control ids.
+        """
+        ...
+
+    def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:
+        """Extend rows by one token each, as :meth:`step` does, and return the probability of everything that may follow.
+
+        For searches that need more than the best few tokens. Slower than :meth:`step`, which picks them where the
+        numbers are.
+
+        Args:
+            parents: As in :meth:`step`.
+            ids: As in :meth:`step`.
+
+        Returns:
+            ``[rows, vocab]``: natural log-probabilities, at most 0, of all ids, control ids included.
         """
         ...
 
@@ -113,5 +142,39 @@ class Engine(Protocol):
         Args:
             sources: As in :meth:`start`.
             targets: Target ids of each sentence, without BOS, EOS or padding. Control ids among them are an error of the caller.
+        """
+        ...
+
+    def cross_attention(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+    ) -> list[FloatArray]:
+        """Return where one decoder layer looks in the source while given targets are read, as the mean over its heads.
+
+        Args:
+            sources: As in :meth:`start`.
+            targets: As in :meth:`score`.
+            layer: Number of the decoder layer from 0, or from the end if negative, as in a list.
+
+        Returns:
+            For each pair ``[len(target) + 1, len(source) + 1]``: row j says how the position that predicts target token j
+            (the last: EOS) divides its attention over the source tokens and EOS. Each row sums to 1.
+        """
+        ...
+
+
+@runtime_checkable
+class SearchingEngine(Engine, Protocol):
+    """An engine that can do a whole plain beam search by itself, faster than step by step: ``beam.py`` is its oracle."""
+
+    def beam_search(
+        self, sources: Sequence[Sequence[int]], minima: IntArray, limits: IntArray, settings: DecodeSettings
+    ) -> list[list[Hypothesis]]:
+        """Give what :func:`transduce.decoding.beam.beam_search` gives over this engine, to the last bit.
+
+        Args:
+            sources: As in :meth:`Engine.start`; any number, the engine keeps its own rows full.
+            minima: ``[sentences]``: fewest tokens of a translation, EOS not counted.
+            limits: ``[sentences]``: most tokens of a translation, EOS not counted.
+            settings: Beam size (1: greedy search), length penalty and ``n_best``.
         """
         ...

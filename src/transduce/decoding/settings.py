@@ -8,14 +8,20 @@ from pydantic import Field, model_validator
 
 from transduce.base.settings import Settings
 
-__all__ = ["DecodeDevice", "DecodeSettings"]
+__all__ = ["DecodeDevice", "DecodePrecision", "DecodeSettings", "EngineName", "SearchName"]
 
 DecodeDevice = Literal["auto", "cpu", "cuda", "mps"]
+DecodePrecision = Literal["float32", "bfloat16", "float16", "int8"]
+EngineName = Literal["auto", "native", "torch"]
+SearchName = Literal["beam", "diverse", "sample", "mbr"]
 
 
 class DecodeSettings(Settings):
     """How translations are searched for. Paper: section 6.1."""
 
+    search: SearchName = "beam"
+    """``beam``: the most probable translation. ``diverse``: beams in groups that avoid each other's words. ``sample``: draw
+    from the model's distribution. ``mbr``: of many samples the one that agrees best with the others."""
     beam_size: int = Field(default=4, ge=1, le=10_000)
     """Hypotheses kept at each step; 1 is greedy search. Paper: section 6.1."""
     length_alpha: float = Field(default=0.6, ge=0, le=100)
@@ -26,23 +32,70 @@ class DecodeSettings(Settings):
     """A translation has at most this many tokens whatever the source, EOS not counted."""
     min_tokens: int = Field(default=0, ge=0)
     """A translation has at least this many tokens, EOS not counted, even if the source length allows fewer."""
+    max_length_ratio: float | None = Field(default=None, gt=0)
+    """A translation has at most this many tokens for each source token (rounded up, at least 1), EOS not counted."""
+    min_length_ratio: float | None = Field(default=None, gt=0)
+    """A translation has at least this many tokens for each source token (rounded down), EOS not counted."""
+    coverage_beta: float = Field(default=0.0, ge=0)
+    """Penalty for source tokens that the translation has not looked at; it ranks the beam_size best. Wu et al. (2016) use 0.2."""
+    no_repeat_ngram_size: int = Field(default=0, ge=0)
+    """No n-gram of this many target tokens comes twice in a translation; 0: any may."""
+    repetition_penalty: float = Field(default=1.0, ge=1)
+    """Log-probabilities of tokens that the translation already has are multiplied by this; 1: no penalty."""
+    banned: tuple[str, ...] = ()
+    """Words and phrases that no translation may contain."""
+    n_groups: int = Field(default=2, ge=1)
+    """Groups of a diverse beam search; they must divide beam_size."""
+    diversity: float = Field(default=0.5, ge=0)
+    """Log-probability that a token loses in a diverse beam search for each earlier group that has just used it."""
+    temperature: float = Field(default=1.0, gt=0)
+    """Sampling: logits are divided by this; below 1 more probable tokens become more so."""
+    top_k: int | None = Field(default=None, ge=1)
+    """Sampling: only the so many most probable tokens."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    """Sampling: only the smallest set of most probable tokens that together have this probability."""
+    n_samples: int = Field(default=32, ge=2)
+    """Samples of each sentence that minimum Bayes risk chooses from."""
+    mbr_metric: Literal["chrf", "bleu"] = "chrf"
+    """What agreement between samples means for minimum Bayes risk."""
+    seed: int = Field(default=1, ge=0)
+    """Sampling: with the sentence itself it decides the draws, so that they depend on no other sentence."""
     n_best: int = Field(default=1, ge=1)
-    """Hypotheses returned for a sentence, best first. At most beam_size."""
+    """Hypotheses returned for a sentence, best first. At most beam_size (samples: any number; mbr: at most n_samples)."""
     batch_tokens: int = Field(default=4096, ge=1)
     """Source tokens translated together, padding included: the memory dial. Does not change the results."""
     window_lines: int = Field(default=2000, ge=1)
     """Lines read and sorted by length together, so that batches hold little padding. Results come out in input order."""
     max_src_tokens: int = Field(default=1024, ge=1)
     """Longer sources are cut off at this many tokens, with a warning that names the line."""
+    engine: EngineName = "auto"
+    """What computes the model. ``native``: C++ on the CPU, without torch. ``torch``: PyTorch, on any device. ``auto``: native
+    where it is built and no GPU is there or asked for, else torch."""
     device: DecodeDevice = "auto"
     """Where to translate. ``auto``: CUDA if there is any, else Apple MPS, else the CPU."""
+    precision: DecodePrecision = "float32"
+    """Numbers that the matrix products work on. int8 needs the native engine, bfloat16 and float16 a GPU."""
+    n_threads: int | None = Field(default=None, ge=1)
+    """CPU threads. Not given: one for each core."""
+    exact: bool = False
+    """True: text and scores of a sentence are the same to the last bit whatever is translated beside it. The native engine
+    always is; the torch engine translates each sentence alone for it."""
 
     @model_validator(mode="after")
     def _check_sizes(self) -> DecodeSettings:
-        if self.n_best > self.beam_size:
-            raise ValueError(
-                f"n_best ({self.n_best}) must be at most beam_size ({self.beam_size}); raise beam_size (--beam)"
-            )
+        most, dial = {
+            "beam": (self.beam_size, "beam_size (--beam)"),
+            "diverse": (self.beam_size, "beam_size (--beam)"),
+            "mbr": (self.n_samples, "n_samples"),
+        }.get(self.search, (self.n_best, ""))
+        if self.n_best > most:
+            raise ValueError(f"n_best ({self.n_best}) must be at most {dial.split()[0]} ({most}); raise {dial}")
         if self.max_tokens is not None and self.min_tokens > self.max_tokens:
             raise ValueError(f"min_tokens ({self.min_tokens}) must be at most max_tokens ({self.max_tokens})")
+        if self.min_length_ratio and self.max_length_ratio and self.min_length_ratio > self.max_length_ratio:
+            raise ValueError(
+                f"min_length_ratio ({self.min_length_ratio:g}) must be at most max_length_ratio ({self.max_length_ratio:g})"
+            )
+        if self.search == "diverse" and self.beam_size % self.n_groups:
+            raise ValueError(f"n_groups ({self.n_groups}) must divide beam_size ({self.beam_size}) in a diverse search")
         return self

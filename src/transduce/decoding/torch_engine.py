@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from transduce.base.errors import BundleError, SettingsError
@@ -105,6 +105,23 @@ class TorchEngine:
             self.model(src, src_valid, tgt_in)
         return AttentionArrays(_stack(encoder_self), _stack(decoder_self), _stack(cross))
 
+    @torch.inference_mode()
+    def cross_attention(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+    ) -> list[FloatArray]:
+        """Return where one decoder layer looks in the source while given targets are read, as the mean over its heads."""
+        if not sources:
+            return []
+        src, src_valid = self.pad([[*source, EOS_ID] for source in sources])
+        tgt_in, _ = self.pad([[BOS_ID, *target] for target in targets])
+        decoder = cast("Sequence[DecoderLayer]", self.model.decoder.layers)
+        with ExitStack() as stack:
+            weights = _record(decoder[layer].cross_attention, stack)
+            self.model(src, src_valid, tgt_in)
+        of_each = weights[0].float().mean(dim=1).cpu().numpy()  # [b, t, s]
+        pairs = zip(of_each, sources, targets, strict=True)
+        return [maps[: len(target) + 1, : len(source) + 1] for maps, source, target in pairs]
+
     def pad(self, sentences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "b t"], Bool[Tensor, "b t"]]:
         """Put sentences into one tensor on the device, with a mask: True = real token."""
         lengths = np.array([len(sentence) for sentence in sentences])
@@ -147,6 +164,23 @@ class TorchSession:
     @torch.inference_mode()
     def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
         """Extend rows by one token each, and propose what may follow."""
+        log_probs = self._advance(parents, ids)
+        best = log_probs[:, N_CONTROL:].topk(k)
+        top, ids_of_top = best.values.cpu().numpy(), best.indices.cpu().numpy() + N_CONTROL
+        order = np.lexsort((ids_of_top, -top), axis=-1)  # topk leaves equal tokens in any order
+        return Proposals(
+            ids=np.take_along_axis(ids_of_top, order, axis=-1),
+            log_probs=np.take_along_axis(top, order, axis=-1),
+            eos_log_probs=log_probs[:, EOS_ID].cpu().numpy(),
+        )
+
+    @torch.inference_mode()
+    def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:
+        """Extend rows by one token each, and return the probability of everything that may follow."""
+        return cast("FloatArray", self._advance(parents, ids).cpu().numpy())
+
+    def _advance(self, parents: IntArray, ids: IntArray) -> Float[Tensor, "rows vocab"]:
+        """Extend rows by one token each, and return the log-probabilities of all ids after each."""
         model, device = self._engine.model, self._engine.device
         hidden, caches = [], []
         for cache, mine, own_parents in self._shares(parents):
@@ -155,15 +189,7 @@ class TorchSession:
             hidden.append(model.decode_step(torch.from_numpy(ids[mine]).to(device), cache))
             caches.append(cache)
         self._caches = caches
-        log_probs = model.logits(torch.cat(hidden)).float().log_softmax(-1)  # [rows, vocab]
-        best = log_probs[:, N_CONTROL:].topk(k)
-        top, ids_of_top = best.values.clamp(max=0).cpu().numpy(), best.indices.cpu().numpy() + N_CONTROL
-        order = np.lexsort((ids_of_top, -top), axis=-1)  # topk leaves equal tokens in any order
-        return Proposals(
-            ids=np.take_along_axis(ids_of_top, order, axis=-1),
-            log_probs=np.take_along_axis(top, order, axis=-1),
-            eos_log_probs=log_probs[:, EOS_ID].clamp(max=0).cpu().numpy(),
-        )
+        return model.logits(torch.cat(hidden)).float().log_softmax(-1).clamp(max=0)
 
     def _shares(self, parents: IntArray) -> Iterator[tuple[DecoderCache, slice, IntArray]]:
         """Give each cache its part of the rows of a step, as a slice and as parents in its own numbering."""

@@ -15,7 +15,7 @@ def test_log_probabilities_are_accepted() -> None:
     proposals(-1.0, 0.0).check()
 
 
-@pytest.mark.parametrize("wrong", [np.nan, -np.inf, np.inf, 0.1])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.1])
 def test_other_numbers_are_refused_wherever_they_stand(wrong: float) -> None:
     with pytest.raises(DecodingError, match="try float32"):
         proposals(wrong, -1.0).check()

@@ -50,6 +50,16 @@ class ToyEngine:
     def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
         return [self.token_log_probs(source, target) for source, target in zip(sources, targets, strict=True)]
 
+    def cross_attention(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+    ) -> list[FloatArray]:
+        """Target position j looks at source position j, and those beyond the source at EOS."""
+        maps = [np.zeros((len(t) + 1, len(s) + 1), dtype=np.float32) for s, t in zip(sources, targets, strict=True)]
+        for weights in maps:
+            at = np.arange(len(weights))
+            weights[at, np.minimum(at, weights.shape[1] - 1)] = 1
+        return maps
+
     def token_log_probs(self, source: Sequence[int], target: Sequence[int]) -> FloatArray:
         previous, following = [BOS_ID, *target], [*target, EOS_ID]
         steps = np.arange(len(following)) % N_STEPS
@@ -74,27 +84,27 @@ class ToySession:
 
     def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
         assert 1 <= k <= self.engine.tgt_vocab_size - N_CONTROL
-        assert parents.shape == ids.shape and len(parents) > 0
-        self.rows = [(*self.rows[p][:2], (*self.rows[p][2], int(token))) for p, token in zip(parents, ids, strict=True)]
-        numbers = [number for number, _, _ in self.rows]
-        assert numbers == sorted(numbers), "rows of one sentence stand together, sentences in the order of entry"
-        assert len(set(self.rows)) == len(self.rows), "no hypothesis is computed twice"
-        self.engine.rows_per_step.append(len(self.rows))
-        return self._propose(k)
-
-    def _propose(self, k: int) -> Proposals:
-        following = np.stack(
-            [
-                self.engine.table[source[0] if source else 0, (len(prefix) - 1) % N_STEPS, prefix[-1]]
-                for _, source, prefix in self.rows
-            ]
-        )
+        following = self.distribution(parents, ids)
         words = following[:, N_CONTROL:]
         best = np.argsort(-words, axis=1, kind="stable")[:, :k]
         return Proposals(
             ids=(best + N_CONTROL).astype(np.int64),
             log_probs=np.take_along_axis(words, best, axis=1),
             eos_log_probs=following[:, EOS_ID],
+        )
+
+    def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:
+        assert parents.shape == ids.shape and len(parents) > 0
+        self.rows = [(*self.rows[p][:2], (*self.rows[p][2], int(token))) for p, token in zip(parents, ids, strict=True)]
+        numbers = [number for number, _, _ in self.rows]
+        assert numbers == sorted(numbers), "rows of one sentence stand together, sentences in the order of entry"
+        assert len(set(self.rows)) == len(self.rows), "no hypothesis is computed twice"
+        self.engine.rows_per_step.append(len(self.rows))
+        return np.stack(
+            [
+                self.engine.table[source[0] if source else 0, (len(prefix) - 1) % N_STEPS, prefix[-1]]
+                for _, source, prefix in self.rows
+            ]
         )
 
 

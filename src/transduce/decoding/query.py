@@ -1,0 +1,21 @@
+"""One sentence as the search sees it: ids, and what is asked of this sentence alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A source in ids, with the wishes that go with it. All ids are without BOS, EOS and padding."""
+
+    src: tuple[int, ...]
+    """The source."""
+    prefix: tuple[int, ...] = ()
+    """Target ids that the translation must begin with."""
+    required: tuple[tuple[int, ...], ...] = ()
+    """Target phrases that the translation must contain, each without a gap and apart from the others."""
+    banned: tuple[tuple[int, ...], ...] = ()
+    """Target phrases that the translation must not contain."""
