@@ -2,15 +2,16 @@
 # make test    everything that a change must pass: style, types, layers, tests
 # make test-all  the slow tests too
 # make docs    write the pages of docs/reference that come from the code
+# make native  compile the C++ that has changed; the other targets do it by themselves
 # Each target makes what it needs: the virtual environment is installed once and again only when the pins change.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-all check style docs clean
+.PHONY: demo test test-all check style docs native clean
 
-demo: .venv/.runtime
+demo: native
 	TRANSDUCE=$(BIN)/transduce examples/demo.sh demo
 
 test: check
@@ -19,7 +20,7 @@ test: check
 test-all: check
 	$(BIN)/python -m pytest
 
-check: .venv/.dev
+check: .venv/.dev native
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
@@ -32,15 +33,19 @@ style: .venv/.dev
 docs: .venv/.dev
 	$(BIN)/python docs/generate.py
 
+# Quick when nothing has changed: objects in build/native are named after what they are made from.
+native: .venv/.runtime
+	$(BIN)/python -m transduce.native.build --work build/native
+
 clean:
-	rm -rf .venv build dist src/*.egg-info demo
+	rm -rf .venv build dist src/*.egg-info src/transduce/native/libtransduce.* demo
 
 .venv/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed; set PYTHON=python3.11')"
 	$(PYTHON) -m venv .venv
 
 # torch is named first and alone: asked for through a range it could come as a build for another machine.
-.venv/.runtime: pyproject.toml constraints.txt | .venv/bin/python
+.venv/.runtime: pyproject.toml setup.py constraints.txt | .venv/bin/python
 	@echo "installing torch and the rest into .venv (about 1.2 GB; a minute or two)"
 	$(PIP) torch==$$(sed -n 's/^torch==//p' constraints.txt)
 	$(PIP) --editable ".[all]"

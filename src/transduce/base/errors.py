@@ -9,6 +9,7 @@
     ├── BundleError          a model directory is damaged, of another kind, or does not fit
     ├── TrainingError        a run cannot start or cannot go on
     ├── DecodingError        a request to the search cannot be met
+    │   └── NativeUnavailableError    the C++ engine is not built here, or for another kind of machine
     ├── ExportError          a model cannot be written in another format
     └── MissingExtraError    an optional package is not installed
 
@@ -23,6 +24,7 @@ __all__ = [
     "DecodingError",
     "ExportError",
     "MissingExtraError",
+    "NativeUnavailableError",
     "SettingsError",
     "TokenizerError",
     "TrainingError",
@@ -56,6 +58,10 @@ class TrainingError(TransduceError):
 
 class DecodingError(TransduceError):
     """A request to the search cannot be met."""
+
+
+class NativeUnavailableError(DecodingError):
+    """The C++ engine is not built here, or for another kind of machine: the message says how to get it, and what to use."""
 
 
 class ExportError(TransduceError):

@@ -33,6 +33,7 @@ __all__ = [
     "locked_directory",
     "open_binary",
     "read_lines",
+    "read_text",
     "sha256_file",
 ]
 
@@ -139,12 +140,27 @@ def read_lines(path: Path) -> Iterator[str]:
     >>> list(read_lines(path))
     ['one', 'two\\u2028still two', 'three']
     """
+    for line in _read_raw_lines(path):
+        if line.endswith("\n"):
+            yield line[:-2] if line.endswith("\r\n") else line[:-1]
+        else:
+            yield line
+
+
+def read_text(path: Path) -> str:
+    """Return the whole of a UTF-8 text file, line ends as they are. A byte order mark at the start is dropped.
+
+    Raises:
+        DataError: As :func:`read_lines`.
+    """
+    return "".join(_read_raw_lines(path))
+
+
+def _read_raw_lines(path: Path) -> Iterator[str]:
     name = "standard input" if path == STDIN else path
     with open_binary(path) as stream:
         for number, raw in enumerate(cast(IO[bytes], stream), start=1):
             line = raw[len(_BOM) :] if number == 1 and raw.startswith(_BOM) else raw
-            if line.endswith(b"\n"):
-                line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
             try:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -157,11 +173,8 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def sha256_file(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import itertools
+import textwrap
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-__all__ = ["Settings", "is_optional", "iter_fields", "section_at", "section_of"]
+__all__ = ["Settings", "is_optional", "iter_fields", "section_at", "section_of", "setting_texts"]
 
 
 class Settings(BaseModel):
@@ -19,8 +23,8 @@ class Settings(BaseModel):
         strict=True,
         extra="forbid",
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
         validate_default=True,
+        defer_build=True,  # most commands need few of the sections, and building one takes milliseconds
     )
 
     @field_validator("*")
@@ -40,6 +44,25 @@ def iter_fields(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, 
             yield from iter_fields(inner, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", field
+
+
+def setting_texts(model: type[Settings], prefix: str = "") -> dict[str, str]:
+    """Return the docstring under each setting by its dotted name, sections opened. Read from the source when asked for."""
+    [definition] = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    own = {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in itertools.pairwise(definition.body if isinstance(definition, ast.ClassDef) else ())
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }
+    texts: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        inner = section_of(field)
+        if inner is not None:
+            texts |= setting_texts(inner, f"{prefix}{name}.")
+        elif name in own:
+            texts[f"{prefix}{name}"] = own[name]
+    return texts
 
 
 def is_optional(field: Any) -> bool:

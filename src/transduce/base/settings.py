@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from transduce.base.errors import SettingsError
 from transduce.base.mistakes import Origins, Place, explain_mistake, is_doubtful, meant_place, near_match
-from transduce.base.section import Settings, is_optional, iter_fields, section_at, section_of
+from transduce.base.section import Settings, is_optional, iter_fields, section_at, section_of, setting_texts
 
 __all__ = [
     "Settings",
@@ -34,6 +34,7 @@ __all__ = [
     "parse_override",
     "read_toml",
     "resolve",
+    "setting_texts",
 ]
 
 Section = TypeVar("Section", bound=Settings)

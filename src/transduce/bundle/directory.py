@@ -2,11 +2,13 @@
 
 ::
 
-    bundle.json          format and version, step, scores, and the SHA-256 of every other file
-    settings.toml        the resolved settings of the run
-    model.safetensors    the weights, by their public names; tied matrices stand once
-    tokenizer/           the vocabularies
-    README.md            the model card, for people
+    bundle.json            format and version, step, scores, and the SHA-256 of every other file
+    settings.toml          the resolved settings of the run
+    model.safetensors      the weights, by their public names; tied matrices stand once
+    tokenizer/             the vocabularies
+    README.md              the model card, for people
+    confidence.json        where it was calibrated: what the probabilities of words are worth
+    shortlist.safetensors  where it was learned: which target tokens each source token asks for
 
 Nothing in it can run code: there is no pickle anywhere, and none is ever loaded.
 """
@@ -21,19 +23,29 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
+from transduce.base.cache import has_sha256
 from transduce.base.errors import BundleError, SettingsError, TokenizerError
-from transduce.base.files import StrPath, atomic_directory, sha256_file
+from transduce.base.files import StrPath, atomic_directory, atomic_file, sha256_file
 from transduce.base.settings import Settings, SettingsSource, dump_toml, read_toml, resolve
 from transduce.bundle.card import write_card
 from transduce.bundle.run import list_checkpoints
+from transduce.bundle.weights import map_weights
 from transduce.model.settings import ModelSettings
 from transduce.tokenizer import load_tokenizers, save_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
-__all__ = ["FORMAT_VERSION", "Bundle", "check_bundle_place", "find_bundle", "read_bundle", "write_bundle"]
+__all__ = [
+    "FORMAT_VERSION",
+    "Bundle",
+    "attach_file",
+    "check_bundle_place",
+    "find_bundle",
+    "read_bundle",
+    "write_bundle",
+]
 
 FORMAT_VERSION = 1
 """Goes up when an older reader could not understand a new bundle. Readers accept every version up to their own."""
@@ -45,7 +57,7 @@ _NEEDED = (_WEIGHTS, "settings.toml")
 
 @dataclass(frozen=True)
 class Bundle:
-    """An opened bundle whose files have been checked. The weights are read when they are asked for."""
+    """An opened bundle whose files have been checked. The weights stay on the disk until they are used."""
 
     path: Path
     """The directory."""
@@ -59,17 +71,16 @@ class Bundle:
     """Optimizer updates behind the weights; of an average, those of its newest part."""
     scores: Mapping[str, float]
     """Scores on the dev set, by name."""
+    weights_sha256: str
+    """Of the file of weights: equal ones can share what was computed from them."""
 
     def weights(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Read the weights, by their public names."""
-        file = self.path / _WEIGHTS
-        try:
-            with safe_open(file, framework="numpy") as tensors:
-                return {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (not a dict)
-        except (SafetensorError, OSError) as error:
-            raise BundleError(
-                f"{file}: cannot be read as safetensors ({error}); copy or make the bundle again"
-            ) from None
+        """Return the weights by their public names: read-only arrays over the mapped file, which nobody may write to.
+
+        Raises:
+            BundleError: The file is not safetensors, or holds other numbers than float32.
+        """
+        return map_weights(self.path / _WEIGHTS)
 
 
 def write_bundle(
@@ -115,9 +126,30 @@ def write_bundle(
             "model": model.model_dump(mode="json", exclude_none=True),
             "files": {file.relative_to(temporary).as_posix(): sha256_file(file) for file in files},
         }
-        (temporary / "bundle.json").write_text(
-            json.dumps(header, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        (temporary / "bundle.json").write_text(_dump_header(header), encoding="utf-8")
+
+
+def attach_file(path: Path, name: str, content: str | bytes) -> None:
+    """Put one more file into a finished bundle, or replace one that was put there so, and list it in the header.
+
+    Whatever happens meanwhile, the bundle stays a whole one: the file is taken off the list, written, and listed again.
+
+    Args:
+        path: The bundle's directory.
+        name: Name of the file; none of those that every bundle holds, which belong together.
+        content: Its content; text is written as UTF-8.
+
+    Raises:
+        BundleError: The header cannot be read.
+    """
+    header = _read_header(path / "bundle.json")
+    if name in header["files"]:
+        del header["files"][name]
+        _write_header(path, header)
+    with atomic_file(path / name) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    header["files"] = dict(sorted({**header["files"], name: sha256_file(path / name)}.items()))
+    _write_header(path, header)
 
 
 def check_bundle_place(path: Path) -> None:
@@ -176,9 +208,19 @@ def read_bundle(path: StrPath) -> Bundle:
             settings_toml=(path / "settings.toml").read_text(encoding="utf-8"),
             step=header["step"],
             scores=header["scores"],
+            weights_sha256=str(header["files"][_WEIGHTS]),
         )
     except (SettingsError, TokenizerError, OSError) as error:
         raise BundleError(f"{path}: this bundle cannot be used: {error}") from None
+
+
+def _dump_header(header: Mapping[str, Any]) -> str:
+    return json.dumps(header, indent=2, ensure_ascii=False) + "\n"
+
+
+def _write_header(path: Path, header: Mapping[str, Any]) -> None:
+    with atomic_file(path / "bundle.json") as temporary:
+        temporary.write_text(_dump_header(header), encoding="utf-8", newline="\n")
 
 
 def _read_header(file: Path) -> dict[str, Any]:
@@ -211,5 +253,5 @@ def _check_file(path: Path, name: str, expected: object) -> None:
         raise BundleError(f"{path / 'bundle.json'}: names a file outside the bundle ({name!r}); do not use this bundle")
     if not file.is_file():
         raise BundleError(f"{file}: missing from the bundle; copy or make it again")
-    if sha256_file(file) != expected:
+    if not has_sha256(file, str(expected)):
         raise BundleError(f"{file}: damaged (its SHA-256 is not the one in bundle.json); copy or make the bundle again")

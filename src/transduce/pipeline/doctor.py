@@ -7,7 +7,9 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from transduce.base.errors import NativeUnavailableError
 from transduce.data.parallel import count_cores
+from transduce.native.model import instruction_sets
 
 __all__ = ["examine"]
 
@@ -32,6 +34,7 @@ def examine() -> dict[str, str]:
         "numpy": version("numpy"),
         "tokenizers": version("tokenizers"),
         "safetensors": version("safetensors"),
+        "native engine": _native_engine(),
     }
     for package, extra in _OPTIONAL.items():
         try:
@@ -41,6 +44,13 @@ def examine() -> dict[str, str]:
     if importlib.util.find_spec("torch") is not None:
         found.update(_devices())
     return found
+
+
+def _native_engine() -> str:
+    try:
+        return "yes, with " + ", else ".join(kernels.name for kernels in instruction_sets())
+    except NativeUnavailableError as error:
+        return f"no: {error}"
 
 
 def _devices() -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from typing import Any, Literal, get_args, get_origin
 
 from transduce.base.errors import SettingsError
-from transduce.base.settings import is_optional, iter_fields, near_match
+from transduce.base.settings import is_optional, iter_fields, near_match, setting_texts
 from transduce.pipeline.settings import RunSettings
 
 __all__ = ["default_text", "explain", "settings_page"]
@@ -39,7 +39,8 @@ def explain(name: str) -> str:
     wanted = [key for key in fields if key == name or key.startswith(f"{name}.")]
     if not wanted:
         raise SettingsError(f"'{name}': there is no such setting{near_match(name, list(fields))}")
-    return "\n".join(_entry(key, fields[key]) for key in wanted)
+    texts = setting_texts(RunSettings)
+    return "\n".join(_entry(key, fields[key], texts[key]) for key in wanted)
 
 
 def settings_page() -> str:
@@ -54,6 +55,7 @@ def settings_page() -> str:
         "",
     ]
     section = ""
+    texts = setting_texts(RunSettings)
     for name, field in iter_fields(RunSettings):
         head, _, rest = name.partition(".")
         if rest and head != section:
@@ -69,10 +71,10 @@ def settings_page() -> str:
                 "|---|---|---|",
             ]
         if rest:
-            meaning = " ".join((field.description or "").replace("``", "`").replace("|", "\\|").split())
+            meaning = " ".join(texts[name].replace("``", "`").replace("|", "\\|").split())
             lines.append(f"| `{name}` | `{default_text(field)}` | {meaning}{_choices(field, '`')}{_limits(field)} |")
         else:
-            lines += [f"`{name}`: {field.description}", ""]
+            lines += [f"`{name}`: {texts[name]}", ""]
         if rest and _is_last(name):
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -83,8 +85,8 @@ def _is_last(name: str) -> bool:
     return names[-1] == name
 
 
-def _entry(name: str, field: Any) -> str:
-    text = " ".join((field.description or "").replace("``", "").split())
+def _entry(name: str, field: Any, text: str) -> str:
+    text = " ".join(text.replace("``", "").split())
     default, hint = default_text(field), ""
     if default == _NOT_GIVEN:
         default = "(not given; write none to unset)"

@@ -26,6 +26,7 @@ from transduce.base.files import (
     check_writable_file,
     locked_directory,
     read_lines,
+    read_text,
     sha256_file,
 )
 
@@ -68,6 +69,14 @@ def test_a_byte_order_mark_is_dropped_at_the_start_only(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("\ufeffone\n\ufefftwo\n".encode())
     assert list(read_lines(file)) == ["one", "\ufefftwo"]
+
+
+def test_a_whole_text_keeps_its_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfone\r\n\n two\rthree")
+    assert read_text(tmp_path / "a") == "one\r\n\n two\rthree"
+    (tmp_path / "a").write_bytes(b"one\nt\xe9\n")
+    with pytest.raises(DataError, match="line 2: not UTF-8"):
+        read_text(tmp_path / "a")
 
 
 def test_bad_utf8_names_file_line_and_column(tmp_path: Path) -> None:
