@@ -167,7 +167,12 @@ class SearchingEngine(Engine, Protocol):
     """An engine that can do a whole plain beam search by itself, faster than step by step: ``beam.py`` is its oracle."""
 
     def beam_search(
-        self, sources: Sequence[Sequence[int]], minima: IntArray, limits: IntArray, settings: DecodeSettings
+        self,
+        sources: Sequence[Sequence[int]],
+        minima: IntArray,
+        limits: IntArray,
+        settings: DecodeSettings,
+        shortlists: Sequence[IntArray] | None = None,
     ) -> list[list[Hypothesis]]:
         """Give what :func:`transduce.decoding.beam.beam_search` gives over this engine, to the last bit.
 
@@ -176,5 +181,7 @@ class SearchingEngine(Engine, Protocol):
             minima: ``[sentences]``: fewest tokens of a translation, EOS not counted.
             limits: ``[sentences]``: most tokens of a translation, EOS not counted.
             settings: Beam size (1: greedy search), length penalty and ``n_best``.
+            shortlists: For each sentence the target ids that it may use, ascending, the control ids among them; the
+                softmax is then over these alone. None: the whole vocabulary.
         """
         ...

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from transduce.base.settings import Settings
+from transduce.decoding.effects import idle_settings
 
 __all__ = ["DecodeDevice", "DecodePrecision", "DecodeSettings", "EngineName", "SearchName"]
 
@@ -47,7 +48,8 @@ class DecodeSettings(Settings):
     n_groups: int = Field(default=2, ge=1)
     """Groups of a diverse beam search; they must divide beam_size."""
     diversity: float = Field(default=0.5, ge=0)
-    """Log-probability that a token loses in a diverse beam search for each earlier group that has just used it."""
+    """Log-probability that a token loses in a diverse beam search for each hypothesis of the earlier groups that has just
+    taken it."""
     temperature: float = Field(default=1.0, gt=0)
     """Sampling: logits are divided by this; below 1 more probable tokens become more so."""
     top_k: int | None = Field(default=None, ge=1)
@@ -63,14 +65,18 @@ class DecodeSettings(Settings):
     n_best: int = Field(default=1, ge=1)
     """Hypotheses returned for a sentence, best first. At most beam_size (samples: any number; mbr: at most n_samples)."""
     batch_tokens: int = Field(default=4096, ge=1)
-    """Source tokens translated together, padding included: the memory dial. Does not change the results."""
+    """Source tokens translated together, padding included: the memory dial. Does not change the results. When sampling, every
+    sample needs its share. The native engine keeps its own rows full and does not look at it."""
     window_lines: int = Field(default=2000, ge=1)
     """Lines read and sorted by length together, so that batches hold little padding. Results come out in input order."""
     max_src_tokens: int = Field(default=1024, ge=1)
-    """Longer sources are cut off at this many tokens, with a warning that names the line."""
+    """Longer sources are cut off at this many tokens, with a warning that names the line. Of a document nothing is cut."""
+    shortlist: bool = False
+    """True: each sentence may only use the target tokens that the bundle's shortlist has for its source tokens: faster where
+    the vocabulary is large, at a small cost in quality that ``transduce shortlist`` prints. The bundle must have one."""
     engine: EngineName = "auto"
     """What computes the model. ``native``: C++ on the CPU, without torch. ``torch``: PyTorch, on any device. ``auto``: native
-    where it is built and no GPU is there or asked for, else torch."""
+    where it is built and no CUDA GPU is there and none is asked for, else torch."""
     device: DecodeDevice = "auto"
     """Where to translate. ``auto``: CUDA if there is any, else Apple MPS, else the CPU."""
     precision: DecodePrecision = "float32"
@@ -98,4 +104,6 @@ class DecodeSettings(Settings):
             )
         if self.search == "diverse" and self.beam_size % self.n_groups:
             raise ValueError(f"n_groups ({self.n_groups}) must divide beam_size ({self.beam_size}) in a diverse search")
+        if idle := idle_settings(self):
+            raise ValueError(idle)
         return self

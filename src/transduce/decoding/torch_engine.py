@@ -16,7 +16,7 @@ from transduce.base.errors import BundleError, SettingsError
 from transduce.bundle.directory import Bundle
 from transduce.decoding.attention import AttentionArrays
 from transduce.decoding.engine import FloatArray, IntArray, Proposals
-from transduce.decoding.settings import DecodeDevice
+from transduce.decoding.settings import DecodeDevice, DecodePrecision
 from transduce.model.attention import MultiHeadAttention
 from transduce.model.blocks import DecoderLayer, EncoderLayer
 from transduce.model.build import load_model
@@ -31,19 +31,36 @@ _LOGIT_ROWS = 1024
 """Positions whose scores over the whole vocabulary are in memory at once when sentences are scored."""
 
 
-def load_torch_engine(bundle: Bundle, device: DecodeDevice) -> TorchEngine:
+def load_torch_engine(
+    bundle: Bundle, device: DecodeDevice, precision: DecodePrecision = "float32", n_threads: int | None = None
+) -> TorchEngine:
     """Build the model of a bundle on a device.
+
+    Args:
+        bundle: An opened bundle.
+        device: Where to run.
+        precision: Of the weights and activations; log-probabilities are computed in float32 in any case.
+        n_threads: CPU threads, of this whole process; None: as torch has it.
 
     Raises:
         BundleError: The weights do not fit the settings or the vocabularies beside them.
-        SettingsError: The device is not on this machine.
+        SettingsError: The device is not on this machine, or cannot compute in this precision.
     """
     tokenizers = bundle.tokenizers
     try:
         model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
     except (BundleError, SettingsError) as error:
         raise BundleError(f"{bundle.path}: this bundle cannot be used: {error}") from None
-    return TorchEngine(model, choose_device(device, setting="decode.device"))
+    chosen = choose_device(device, setting="decode.device")
+    if precision == "int8" or (precision != "float32" and chosen.type == "cpu"):
+        raise SettingsError(
+            f"decode.precision: the torch engine does not compute in {precision} on the device '{chosen.type}'; "
+            "int8 needs decode.engine=native, bfloat16 and float16 need a GPU"
+        )
+    if n_threads is not None:
+        torch.set_num_threads(n_threads)
+    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
+    return TorchEngine(model.to(dtype), chosen)
 
 
 class TorchEngine:

@@ -1,8 +1,9 @@
-"""Text in, text out: line i of the output translates line i of the input, whatever stands in it.
+"""Text in, text out: result i translates text i, whatever stands in it.
 
-- A blank line (white space, no-break space, U+3000, zero-width characters) is never shown to the model: it gives a blank
-  translation, and in an n-best list as many of them as there are for any other line.
-- A source that is too long is cut, and one warning at the end names the lines.
+- A blank text (white space, no-break space, U+3000, zero-width characters) is never shown to the model: it gives a blank
+  translation, and in an n-best list as many of them as there are for any other text.
+- A source that is too long is cut, and one warning at the end names the lines; :meth:`Translator.translate_document` cuts
+  nothing.
 - A line feed or carriage return inside a translation becomes a space, so that output lines can be counted.
 """
 
@@ -11,160 +12,303 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import overload
 
+from pydantic import ValidationError
+
+from transduce.base.errors import DecodingError
 from transduce.base.files import StrPath
-from transduce.base.log import logger, plural
 from transduce.base.settings import SettingsSource, resolve
-from transduce.bundle.directory import read_bundle
-from transduce.decoding.batches import cut_batches
-from transduce.decoding.beam import beam_search
+from transduce.bundle.directory import Bundle, read_bundle
+from transduce.decoding.align import default_layer
+from transduce.decoding.carry import Found, Markup, Prepared, prepare_requests, restore
+from transduce.decoding.cut import CutSources
+from transduce.decoding.document import translate_document
 from transduce.decoding.engine import Engine
-from transduce.decoding.greedy import greedy_search
+from transduce.decoding.engines import load_engine
+from transduce.decoding.glossary import Glossary
 from transduce.decoding.hypothesis import Hypothesis
-from transduce.decoding.settings import DecodeSettings
+from transduce.decoding.request import Request
+from transduce.decoding.search import check_search, search
+from transduce.decoding.settings import DecodeDevice, DecodePrecision, DecodeSettings, EngineName
+from transduce.decoding.stream import can_stream, certain_text, stream_ids
+from transduce.decoding.translation import BLANK, Translation
 from transduce.text.normalize import is_blank
 from transduce.tokenizer.protocol import TokenizerPair
 
-__all__ = ["Translation", "Translator"]
+__all__ = ["Text", "Translation", "Translator"]
 
-_NAMED_LINES = 10
-"""Lines that the warning about cut sources names; the rest is counted."""
+Text = str | Request
+"""What can be translated: a text, or a text with wishes of its own."""
 
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """One translation of one line."""
-
-    text: str
-    """Detokenized text on one line."""
-    score: float
-    """Log-probability divided by the length penalty: higher is better. 0 for a blank line."""
-    log_prob: float
-    """Natural log-probability of the tokens and EOS. 0 for a blank line."""
-    ids: tuple[int, ...]
-    """Target ids, without BOS and EOS."""
-
-
-_BLANK = Translation(text="", score=0.0, log_prob=0.0, ids=())
-
-
 class Translator:
-    """A model with its tokenizers and a way to search. It has no state of its own: threads may share it.
+    r"""A model with its tokenizers and a way to search. It has no state of its own: threads may share it.
+
+    What is not given is as ``settings`` say, or the settings that the bundle holds where these are not given either.
 
     Args:
-        engine: The model.
-        tokenizers: Those of its two sides.
-        settings: How to search.
+        bundle: A bundle, or the directory of one, or of the run that made it.
+        settings: How to search; None: as the bundle's own settings say.
+        beam_size: In place of ``decode.beam_size``; 1 is greedy search.
+        n_best: In place of ``decode.n_best``.
+        engine: In place of ``decode.engine``: what computes the model.
+        device: In place of ``decode.device``.
+        precision: In place of ``decode.precision``.
+        glossary: Terms and their translations, for all texts.
+        markup: ``inline``: tags such as ``<b>`` in a text are carried through. ``text``: they are text like any other.
+
+    Raises:
+        BundleError: The bundle is missing, damaged or of another kind.
+        SettingsError: A setting is wrong, or the engine or the device is not on this machine.
+
+    >>> translator = Translator(bundle, beam_size=2)  # the path of a bundle
+    >>> texts = translator.translate(["a blue door", "", "two doors"])
+    >>> len(texts), texts[1]
+    (3, '')
+    >>> translator.translate("a blue door") == texts[0] == "".join(translator.stream("a blue door"))
+    True
+    >>> [len(found) for found in translator.translate_nbest([Request("a blue door", n_best=2), "two doors"])]
+    [2, 1]
+    >>> translator.translate_document("  - a blue door\n\n  - two doors\n").count("  - ")
+    2
     """
 
-    def __init__(self, engine: Engine, tokenizers: TokenizerPair, settings: DecodeSettings) -> None:
-        self.engine = engine
-        self.tokenizers = tokenizers
-        self.settings = settings
+    def __init__(
+        self,
+        bundle: StrPath | Bundle,
+        settings: DecodeSettings | None = None,
+        *,
+        beam_size: int | None = None,
+        n_best: int | None = None,
+        engine: EngineName | None = None,
+        device: DecodeDevice | None = None,
+        precision: DecodePrecision | None = None,
+        glossary: Glossary | None = None,
+        markup: Markup = "text",
+    ) -> None:
+        opened = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
+        changes = {
+            "beam_size": beam_size,
+            "n_best": n_best,
+            "engine": engine,
+            "device": device,
+            "precision": precision,
+        }
+        given = SettingsSource("Translator", {name: value for name, value in changes.items() if value is not None})
+        resolved = resolve(DecodeSettings, [_base_settings(opened, settings), given])
+        self.engine = load_engine(opened, resolved)
+        self.tokenizers = opened.tokenizers
+        self.settings = resolved
+        self.glossary = glossary
+        self.markup: Markup = markup
+        self.align_layer = default_layer(opened.model.n_decoder_layers)
+        """The decoder layer whose attention tells which words belong together, for whoever wants alignments."""
 
     @classmethod
-    def load(cls, path: StrPath, settings: DecodeSettings | None = None) -> Translator:
-        """Open a bundle.
+    def from_parts(
+        cls,
+        engine: Engine,
+        tokenizers: TokenizerPair,
+        settings: DecodeSettings,
+        *,
+        glossary: Glossary | None = None,
+        markup: Markup = "text",
+        align_layer: int = -1,
+    ) -> Translator:
+        """Put a translator together from a model that is in memory already.
 
         Args:
-            path: The bundle's directory, or the directory of the run that made it.
-            settings: How to search; None: as the bundle's own settings say.
-
-        Raises:
-            BundleError: The bundle is missing, damaged or of another kind.
-            SettingsError: The bundle's own settings of the search are wrong, or the device is not on this machine.
+            engine: The model.
+            tokenizers: Those of its two sides.
+            settings: How to search.
+            glossary: As for the class.
+            markup: As for the class.
+            align_layer: Decoder layer whose attention tells which words belong together; negative from the end.
         """
-        # Here, and not above: this is the only line of the module that needs torch.
-        from transduce.decoding.torch_engine import load_torch_engine
-
-        bundle = read_bundle(path)
-        if settings is None:
-            own = tomllib.loads(bundle.settings_toml).get("decode", {})
-            settings = resolve(DecodeSettings, [SettingsSource(str(bundle.path / "settings.toml"), own)])
-        return cls(load_torch_engine(bundle, settings.device), bundle.tokenizers, settings)
-
-    @overload
-    def translate(self, texts: str) -> str: ...  # type: ignore[overload-overlap]  # a str is a sequence of str too
-    @overload
-    def translate(self, texts: Sequence[str]) -> list[str]: ...
-    def translate(self, texts: str | Sequence[str]) -> str | list[str]:
-        """Return the best translation of a text, or of each of several texts, in order."""
-        if isinstance(texts, str):
-            return self.translate([texts])[0]
-        return [translations[0].text for translations in self.translate_stream(texts)]
-
-    def translate_nbest(self, texts: Sequence[str]) -> list[list[Translation]]:
-        """Return the ``n_best`` best translations of each text, best first, with their scores.
-
-        There are fewer only where the length limits leave fewer different ones.
-        """
-        return list(self.translate_stream(texts))
-
-    def translate_stream(self, lines: Iterable[str]) -> Iterator[list[Translation]]:
-        """Translate lines as they come, in memory that does not grow with their number.
-
-        ``window_lines`` lines are read at a time, and translated in batches of similar length.
-
-        Yields:
-            For each line, in order, its ``n_best`` best translations, best first.
-        """
-        cut: list[int] = []  # numbers of the lines that were too long
-        first_number = 1
-        try:
-            for window in _windows(lines, self.settings.window_lines):
-                sources = self.tokenizers.src.encode_batch(["" if is_blank(text) else text for text in window])
-                cut.extend(i + first_number for i, source in enumerate(sources) if len(source) > self._longest_source)
-                yield from self._translate_ids([source[: self._longest_source] for source in sources])
-                first_number += len(window)
-        finally:  # also when the reader has had enough
-            if cut:
-                self._warn(cut)
-
-    def _translate_ids(self, sources: Sequence[Sequence[int]]) -> list[list[Translation]]:
-        """Translate sources in batches of similar length; one without ids is blank."""
-        results = [[_BLANK] * self.settings.n_best for _ in sources]
-        waiting = [i for i, source in enumerate(sources) if source]
-        for batch in cut_batches([len(sources[i]) + 1 for i in waiting], self.settings.batch_tokens):
-            lines = [waiting[i] for i in batch]
-            for i, hypotheses in zip(lines, self._search([sources[i] for i in lines]), strict=True):
-                results[i] = [self._decode(hypothesis) for hypothesis in hypotheses]
-        return results
-
-    def _search(self, sources: Sequence[Sequence[int]]) -> list[list[Hypothesis]]:
-        if self.settings.beam_size == 1:
-            return [[hypothesis] for hypothesis in greedy_search(self.engine, sources, self.settings)]
-        return beam_search(self.engine, sources, self.settings)
-
-    def _decode(self, hypothesis: Hypothesis) -> Translation:
-        text = self.tokenizers.tgt.decode(hypothesis.ids).translate(_ONE_LINE)
-        return Translation(text, hypothesis.score, hypothesis.log_prob, hypothesis.ids)
+        translator = cls.__new__(cls)
+        translator.engine = engine
+        translator.tokenizers = tokenizers
+        translator.settings = settings
+        translator.glossary = glossary
+        translator.markup = markup
+        translator.align_layer = align_layer
+        return translator
 
     @property
-    def _longest_source(self) -> int:
+    def max_src_tokens(self) -> int:
+        """Tokens of a source that are read, EOS not counted."""
         limits = (self.settings.max_src_tokens, self.engine.max_sentence_tokens)
         return min(limit for limit in limits if limit is not None)
 
-    def _warn(self, cut: Sequence[int]) -> None:
-        named = ", ".join(str(number) for number in cut[:_NAMED_LINES])
-        more = f" and {len(cut) - _NAMED_LINES:,} more" if len(cut) > _NAMED_LINES else ""
-        longest = self._longest_source
-        why = "decode.max_src_tokens" if longest == self.settings.max_src_tokens else "the model has no more positions"
-        logger.warning(
-            "%s too long and only translated up to token %s (%s): %s %s%s; split long lines into sentences",
-            "1 line was" if len(cut) == 1 else f"{plural(len(cut), 'line')} were",
-            f"{longest:,}",
-            why,
-            "line" if len(cut) == 1 else "lines",
-            named,
-            more,
+    @overload
+    def translate(self, texts: Text) -> str: ...  # type: ignore[overload-overlap]  # a str is a sequence of str too
+    @overload
+    def translate(self, texts: Sequence[Text]) -> list[str]: ...
+    def translate(self, texts: Text | Sequence[Text]) -> str | list[str]:
+        """Return the best translation of a text, or of each of several texts, in order."""
+        if isinstance(texts, str | Request):
+            return self.translate([texts])[0]
+        return [translations[0].text for translations in self.translate_stream(texts)]
+
+    def translate_nbest(self, texts: Sequence[Text]) -> list[list[Translation]]:
+        """Return the ``n_best`` best translations of each text, best first, with their scores.
+
+        There are fewer only where the length limits leave fewer different ones, or where a diverse search or minimum Bayes
+        risk finds fewer.
+        """
+        return list(self.translate_stream(texts))
+
+    def translate_stream(self, texts: Iterable[Text]) -> Iterator[list[Translation]]:
+        """Translate texts as they come, in memory that does not grow with their number.
+
+        Yields:
+            For each text, in order, its ``n_best`` best translations, best first.
+        """
+        for window in self.translate_windows(texts):
+            yield from window
+
+    def translate_windows(self, texts: Iterable[Text], *, first_number: int = 1) -> Iterator[list[list[Translation]]]:
+        """Translate texts as they come, ``window_lines`` at a time.
+
+        What is translated together depends on the window and on nothing before it: to go on behind a window gives to the
+        last bit what going through all windows gives.
+
+        Args:
+            texts: Any number of them.
+            first_number: What messages call the first one.
+
+        Yields:
+            For each window what :meth:`translate_stream` yields for its texts.
+        """
+        cut = self._cut_sources()
+        stream, number = iter(texts), first_number
+        try:
+            while window := list(itertools.islice(stream, self.settings.window_lines)):
+                yield self._translate_window(window, number, cut)
+                number += len(window)
+        finally:  # also when the reader has had enough
+            cut.warn()
+
+    def translate_document(self, text: str) -> str:
+        r"""Translate a whole document sentence by sentence, and keep its layout. Nothing is cut.
+
+        How sentences and layout are found is said in :mod:`transduce.text.split` and :mod:`transduce.text.layout`.
+        """
+        return translate_document(
+            text,
+            lambda sentences: (translations[0].text for translations in self.translate_stream(sentences)),
+            tokenizer=self.tokenizers.src,
+            longest=self.max_src_tokens,
         )
 
+    def stream(self, text: Text) -> Iterator[str]:
+        """Translate one text and give its translation while it is being made.
 
-def _windows(lines: Iterable[str], n_lines: int) -> Iterator[list[str]]:
-    stream = iter(lines)
-    while window := list(itertools.islice(stream, n_lines)):
-        yield window
+        A part is given once it is certain. Greedy search is certain of every word that it has ended, beam search of what
+        all hypotheses that may still win have in common. Nothing is taken back; joined, the parts are what
+        :meth:`translate` returns. Other searches, required words, and translations that are finished afterwards (tags,
+        kept spans) are given at once.
+
+        Yields:
+            Parts that are never empty and end between words, or in scripts without spaces between characters.
+        """
+        request = Request(text) if isinstance(text, str) else text
+        cut = self._cut_sources()
+        [prepared] = self._prepare([request], [1], cut)
+        if (
+            is_blank(request.text)
+            or prepared.restoration.needs_alignment
+            or not can_stream(prepared.query, self.settings)
+        ):
+            whole = self.translate(request)
+            yield from [whole] if whole else []
+            return
+        given, ids = "", (*prepared.query.prefix,)
+        for ids in stream_ids(self.engine, prepared.query, self.settings):
+            certain = certain_text(self._decode(ids))
+            if len(certain) > len(given):
+                yield certain[len(given) :]
+                given = certain
+        if rest := self._decode(ids)[len(given) :]:
+            yield rest
+        cut.warn()
+
+    def _translate_window(self, window: Sequence[Text], first_number: int, cut: CutSources) -> list[list[Translation]]:
+        requests = [Request(text) if isinstance(text, str) else text for text in window]
+        results = [[BLANK] * (request.n_best or self.settings.n_best) for request in requests]
+        inked = [i for i, request in enumerate(requests) if not is_blank(request.text)]
+        prepared = self._prepare([requests[i] for i in inked], [first_number + i for i in inked], cut)
+        waiting: dict[int, list[tuple[int, Prepared]]] = {}  # by the number of translations wanted
+        for i, each in zip(inked, prepared, strict=True):
+            if each.query.src:
+                waiting.setdefault(len(results[i]), []).append((i, each))
+            else:  # nothing but tags, or nothing that the vocabulary has
+                empty = replace(BLANK, text=each.restoration.apply("", ()))
+                results[i] = [empty] * len(results[i])
+        for n_best, group in waiting.items():
+            settings = self._settings_for(n_best, first_number + group[0][0])
+            found = search(self.engine, [each.query for _, each in group], settings, self._decode)
+            finished = self._finish([each for _, each in group], found)
+            for (i, _), translations in zip(group, finished, strict=True):
+                results[i] = translations
+        return results
+
+    def _prepare(self, requests: Sequence[Request], numbers: Sequence[int], cut: CutSources) -> list[Prepared]:
+        """Turn requests into what is searched for, and note those that are too long by their numbers."""
+        prepared = prepare_requests(
+            requests, self.tokenizers, glossary=self.glossary, markup=self.markup, banned=self.settings.banned
+        )
+        shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
+        for number, each in zip(numbers, shortened, strict=True):
+            if each.query.prefix or each.query.required:
+                self._check(each, number)
+        return shortened
+
+    def _check(self, prepared: Prepared, number: int) -> None:
+        """Refuse a wish that cannot be met before anything is computed, with the number of its text."""
+        try:
+            check_search(self.engine, [prepared.query], self.settings, self._decode)
+        except DecodingError as error:
+            raise DecodingError(f"text {number}: {error}") from None
+
+    def _finish(self, prepared: Sequence[Prepared], found: Sequence[Sequence[Hypothesis]]) -> list[list[Translation]]:
+        """Turn hypotheses into text, with all that the requests want put back into it."""
+        pairs = [(each, own) for each, some in zip(prepared, found, strict=True) for own in some]
+        texts = restore(
+            self.engine,
+            [Found(each.restoration, self._decode(own.ids), own.ids) for each, own in pairs],
+            batch_tokens=self.settings.batch_tokens,
+        )
+        finished = iter(
+            Translation(text, own.score, own.log_prob, own.ids, each.query.src, own.at_limit)
+            for text, (each, own) in zip(texts, pairs, strict=True)
+        )
+        return [list(itertools.islice(finished, len(some))) for some in found]
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        return self.tokenizers.tgt.decode(ids).translate(_ONE_LINE)
+
+    def _settings_for(self, n_best: int, number: int) -> DecodeSettings:
+        if n_best == self.settings.n_best:
+            return self.settings
+        try:
+            return DecodeSettings.model_validate(self.settings.model_dump() | {"n_best": n_best})
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise DecodingError(f"text {number} asks for {n_best} translations: {reason}") from None
+
+    def _cut_sources(self) -> CutSources:
+        longest = self.max_src_tokens
+        why = "decode.max_src_tokens" if longest == self.settings.max_src_tokens else "the model has no more positions"
+        return CutSources(longest, why)
+
+
+def _base_settings(bundle: Bundle, settings: DecodeSettings | None) -> SettingsSource:
+    if settings is not None:
+        return SettingsSource("settings", settings.model_dump(mode="json", exclude_none=True))
+    own = tomllib.loads(bundle.settings_toml).get("decode", {})
+    return SettingsSource(str(bundle.path / "settings.toml"), own)

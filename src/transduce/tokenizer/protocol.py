@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 __all__ = ["BOS_ID", "CONTROL_PIECES", "EOS_ID", "N_CONTROL", "PAD_ID", "UNK_ID", "Tokenizer", "TokenizerPair"]
 
@@ -19,6 +19,7 @@ CONTROL_PIECES = ("<pad>", "<s>", "</s>", "<unk>")
 N_CONTROL = len(CONTROL_PIECES)
 
 
+@runtime_checkable
 class Tokenizer(Protocol):
     """Text to ids and back.
 

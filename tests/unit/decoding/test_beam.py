@@ -10,6 +10,7 @@ from tests.unit.decoding.toy import ToyEngine, exhaustive
 from transduce.base.errors import DecodingError
 from transduce.decoding.beam import beam_search
 from transduce.decoding.greedy import greedy_search
+from transduce.decoding.limits import LengthBounds
 from transduce.decoding.penalties import length_penalty
 from transduce.decoding.settings import DecodeSettings
 from transduce.tokenizer.protocol import EOS_ID, N_CONTROL
@@ -145,6 +146,35 @@ def test_equal_candidates_go_to_the_better_parent_then_eos_then_the_lower_id() -
     found = beam_search(ToyEngine(flat), [[4]], settings)[0]
     # Step 1: EOS, 4, 5. Step 2: of the candidates of parent 4: EOS, 4, 5. Step 3 is the limit: both are forced to end.
     assert [h.ids for h in found] == [(), (4,), (4, 4)]
+
+
+def test_what_only_the_limit_ends_wins_by_its_whole_probability_or_not_at_all() -> None:
+    # Token 4 follows with 0.9 at each step, EOS with 0.1. At a limit of 3 tokens 4 4 4 alone would have log 0.729 =
+    # -0.32, and be better than EOS at once (log 0.1 = -2.30). With the EOS that a sentence needs it has
+    # log 0.0729 = -2.62 and comes second.
+    table = np.full((1, 7, 5, 5), 1e-12)
+    table[..., 4], table[..., EOS_ID] = 0.9, 0.1
+    engine = ToyEngine(np.log(table / table.sum(axis=-1, keepdims=True)).astype(np.float32))
+    settings = DecodeSettings(beam_size=2, n_best=2, max_tokens=3, length_alpha=0.0)
+    [[first, second]] = beam_search(engine, [[0]], settings)
+    assert (first.ids, first.at_limit) == ((), False)
+    assert second.ids == (4,)
+    # With a beam of 1 nothing ends of its own accord: the one that the limit ends is all there is, and says so.
+    [[forced]] = beam_search(engine, [[0]], DecodeSettings(beam_size=1, max_tokens=3, length_alpha=0.0))
+    assert (forced.ids, forced.at_limit) == ((4, 4, 4), True)
+    assert forced.log_prob == pytest.approx(np.log(0.0729), abs=1e-5)  # float32 tables
+    assert greedy_search(engine, [[0]], DecodeSettings(max_tokens=3, length_alpha=0.0)) == [forced]
+
+
+def test_each_sentence_has_its_own_bounds() -> None:
+    engine = ToyEngine.random(4, spread=0.02)
+    bounds = LengthBounds(np.array([0, 3, 2, 0, 5, 1]), np.array([0, 3, 6, 2, 7, 1]))
+    settings = DecodeSettings(beam_size=3, n_best=3)
+    for found, least, most in zip(beam_search(engine, SOURCES, settings, bounds), *bounds, strict=True):
+        assert found
+        assert all(least <= len(h.ids) <= most and h.at_limit == (len(h.ids) == most) for h in found)
+    greedy = greedy_search(engine, SOURCES, settings, bounds)
+    assert [[h] for h in greedy] == beam_search(engine, SOURCES, DecodeSettings(beam_size=1), bounds)
 
 
 def test_nothing_in_nothing_out() -> None:

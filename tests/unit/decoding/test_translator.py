@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from tests.shared import case_file
 from tests.unit.decoding.toy import ToyEngine
 from tests.unit.decoding.words import letter_pair
+from transduce.base.errors import DecodingError
 from transduce.base.files import read_lines
+from transduce.decoding.request import Request
 from transduce.decoding.score import score_targets
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.translator import Translation, Translator
@@ -21,9 +23,11 @@ from transduce.decoding.translator import Translation, Translator
 BLANKS = ["", " ", "\t", "\u00a0 ", "\u3000", "\u200b"]
 
 
-def translator(engine: ToyEngine | None = None, tgt_texts: dict[str, str] | None = None, **changes: int) -> Translator:
+def translator(
+    engine: ToyEngine | None = None, tgt_texts: dict[str, str] | None = None, **changes: int | str
+) -> Translator:
     settings = DecodeSettings(max_extra_tokens=3).model_copy(update=changes)
-    return Translator(engine or ToyEngine.random(7), letter_pair(tgt_texts), settings)
+    return Translator.from_parts(engine or ToyEngine.random(7), letter_pair(tgt_texts), settings)
 
 
 @given(
@@ -69,6 +73,56 @@ def test_n_best_has_the_scores_of_the_search() -> None:
     assert [t.score for t in found] == sorted((t.score for t in found), reverse=True)
 
 
+def test_texts_have_wishes_of_their_own() -> None:
+    own = translator(beam_size=4, min_tokens=1)
+    found = own.translate_nbest(["abc", Request("abc", n_best=3), Request("abc", prefix="ZZ"), Request(" ", n_best=2)])
+    assert [len(some) for some in found] == [1, 3, 1, 2]
+    assert found[0] == found[1][:1]
+    assert found[2][0].text.startswith("ZZ")
+    assert found[3] == [Translation("", 0.0, 0.0, ())] * 2
+    assert own.translate(Request("abc", prefix="ZZ")) == found[2][0].text
+    banned = found[0][0].text[0]
+    assert banned not in own.translate(Request("abc", banned=(banned,)))
+
+
+def test_a_wish_that_cannot_be_met_is_named_by_the_number_of_its_text() -> None:
+    with pytest.raises(DecodingError, match=r"^text 2 asks for 5 translations: n_best \(5\) must be at most beam_size"):
+        translator(beam_size=4).translate(["a", Request("b", n_best=5)])
+    with pytest.raises(DecodingError, match=r"^text 3: required phrases work in a beam search only"):
+        stream = translator(search="sample").translate_stream(["a", "b", Request("c", required=("V",))])
+        list(stream)
+
+
+def test_a_window_depends_on_nothing_before_it() -> None:
+    own, texts = translator(window_lines=4), ["abc", "de", "", "eeb", "a", "bcd", "dd", "c", "e"]
+    windows = list(own.translate_windows(texts))
+    assert [len(window) for window in windows] == [4, 4, 1]
+    assert list(own.translate_windows(texts[4:])) == windows[1:]
+
+
+def test_a_text_of_nothing_but_tags_is_not_shown_to_the_model() -> None:
+    own = Translator.from_parts(ToyEngine.random(7), letter_pair(), DecodeSettings(), markup="inline")
+    assert own.translate(["<b></b>", "<x/>"]) == ["<b></b>", "<x/>"]
+
+
+def test_what_was_ended_by_force_is_marked() -> None:
+    [[cut]] = translator(beam_size=1, min_tokens=2, max_tokens=2).translate_nbest(["ab"])
+    assert (len(cut.ids), cut.at_limit) == (2, True)
+
+
+def test_a_document_is_put_together_in_its_layout() -> None:
+    own = translator()
+    one, two, three = own.translate(["ab.", "C", "de"])
+    assert own.translate_document("ab. C\n\n  - de\r\n---") == f"{one} {two}\n\n  - {three}\r\n---"
+
+
+def test_long_sentences_of_a_document_are_not_cut(caplog: pytest.LogCaptureFixture) -> None:
+    own = translator(max_src_tokens=4)
+    text = own.translate_document("abc, de abcde")
+    assert text == " ".join(own.translate(["abc,", "de", "abcd"])) + own.translate("e")
+    assert not caplog.messages
+
+
 def test_output_lines_never_contain_a_line_end() -> None:
     strange = dict(zip("VWXYZ", ["\n", "\r\n", "\r", "\u2028", "Z"], strict=True))
     texts = translator(tgt_texts=strange, min_tokens=3).translate(["a", "b", "c", "d", "e"])
@@ -84,7 +138,7 @@ def test_long_sources_are_cut_with_one_warning_that_names_the_lines(caplog: pyte
     [message] = caplog.messages
     assert message == (
         "2 lines were too long and only translated up to token 4 (decode.max_src_tokens): lines 2, 5; "
-        "split long lines into sentences"
+        "split long lines into sentences (--document does, translate_document in Python)"
     )
 
 

@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from transduce.decoding.beam import beam_search
 from transduce.decoding.engine import FloatArray, IntArray, Proposals
+from transduce.decoding.hypothesis import Hypothesis
+from transduce.decoding.limits import LengthBounds
 from transduce.decoding.penalties import length_penalty
+from transduce.decoding.settings import DecodeSettings
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
 
 N_STEPS = 7
@@ -106,6 +110,64 @@ class ToySession:
                 for _, source, prefix in self.rows
             ]
         )
+
+
+@dataclass
+class SearchingToyEngine(ToyEngine):
+    """A toy model that searches by itself, and remembers how many sentences it was given each time."""
+
+    given: list[int] = field(default_factory=list)
+
+    def beam_search(
+        self, sources: Sequence[Sequence[int]], minima: IntArray, limits: IntArray, settings: DecodeSettings
+    ) -> list[list[Hypothesis]]:
+        self.given.append(len(sources))
+        return beam_search(ToyEngine(self.table), sources, settings, LengthBounds(minima, limits))
+
+
+@dataclass(frozen=True)
+class ToyRules:
+    """What a translation keeps to, said once more and one token at a time: the oracle of ``rules.py``."""
+
+    prefix: tuple[int, ...] = ()
+    banned: tuple[tuple[int, ...], ...] = ()
+    no_repeat: int = 0
+    penalty: float = 1.0
+    minimum: int = 0
+    limit: int = 5
+
+    def sentences(self, engine: ToyEngine, source: Sequence[int]) -> dict[tuple[int, ...], float]:
+        """Return every sentence that the rules allow, with its penalized log-probability."""
+        found: dict[tuple[int, ...], float] = {}
+        self._extend(engine, source, (), 0.0, found)
+        return found
+
+    def _extend(
+        self,
+        engine: ToyEngine,
+        source: Sequence[int],
+        ids: tuple[int, ...],
+        log_prob: float,
+        found: dict[tuple[int, ...], float],
+    ) -> None:
+        following = engine.table[source[0] if source else 0, len(ids) % N_STEPS, [BOS_ID, *ids][-1]].tolist()
+        if len(ids) < len(self.prefix):
+            token = self.prefix[len(ids)]
+            return self._extend(engine, source, (*ids, token), log_prob + following[token], found)
+        words = [token for token in range(N_CONTROL, engine.tgt_vocab_size) if self._allows((*ids, token))]
+        if len(ids) >= self.minimum or not words:
+            found[ids] = log_prob + following[EOS_ID]
+        if len(ids) < self.limit:
+            for token in words:
+                cost = following[token] * (self.penalty if token in ids else 1)
+                self._extend(engine, source, (*ids, token), log_prob + cost, found)
+        return None
+
+    def _allows(self, ids: tuple[int, ...]) -> bool:
+        if any(ids[-len(phrase) :] == phrase for phrase in self.banned):
+            return False
+        ngrams = [ids[i : i + self.no_repeat] for i in range(len(ids) - self.no_repeat + 1)]
+        return self.no_repeat == 0 or not ngrams or ngrams[-1] not in ngrams[:-1]
 
 
 def exhaustive(
