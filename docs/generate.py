@@ -47,6 +47,7 @@ _SECTIONS = {
     "6.1": "Machine translation",
     "6.2": "Model variations",
     "6.3": "English constituency parsing",
+    "Table 2": "Scores and training costs",
     "Table 3": "Variations on the architecture",
 }
 """The paper's own headings."""

@@ -135,7 +135,7 @@ def _commands(bad: Path, good: Path, bundle: Path, out: Path) -> dict[str, Calla
         "prepared data": lambda: run_cli("train", "--out", out, "--data", bad),
         "translate": lambda: run_cli("translate", bundle, "--input", bad, "--output", out),
         "evaluate": lambda: run_cli("evaluate", bundle, "--src", good, "--ref", bad, "--output", out),
-        "score": lambda: run_cli("score", good, bad),
+        "bleu": lambda: run_cli("bleu", good, bad),
         "average": lambda: run_cli("average", bundle, bad, "--out", out),
         "inspect": lambda: run_cli("inspect", bad),
         "recipe": lambda: run_cli("prepare", bad.with_suffix(".toml"), "--out", out),
@@ -149,7 +149,7 @@ def test_b133_missing_input_is_found_before_anything_is_written(model_r: Path, t
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["training source", "dev target", "translate", "evaluate", "score"])
+@pytest.mark.parametrize("command", ["training source", "dev target", "translate", "evaluate", "bleu"])
 def test_b133_a_directory_is_no_file(model_r: Path, tmp_path: Path, command: str) -> None:
     bad = tmp_path / "directory"
     bad.mkdir()
@@ -158,7 +158,7 @@ def test_b133_a_directory_is_no_file(model_r: Path, tmp_path: Path, command: str
     assert list(tmp_path.iterdir()) == [bad]
 
 
-@pytest.mark.parametrize("command", ["training source", "dev target", "translate", "evaluate", "score"])
+@pytest.mark.parametrize("command", ["training source", "dev target", "translate", "evaluate", "bleu"])
 def test_b133_a_file_that_may_not_be_read(
     model_r: Path, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,8 +48,8 @@ def test_b005_a_byte_that_is_not_utf8_is_named_by_file_and_line(model_t: Path, t
     results = [
         prepare(out, train="B005"),
         run_cli("translate", model_t, "--input", source, "--output", out),
-        run_cli("score", source, case_file("B005.tgt")),
-        run_cli("score", case_file("B005.tgt"), source),
+        run_cli("bleu", source, case_file("B005.tgt")),
+        run_cli("bleu", case_file("B005.tgt"), source),
         run_cli("evaluate", model_t, "--src", source, "--ref", case_file("B005.tgt"), "--output", out),
     ]
     for result in results:

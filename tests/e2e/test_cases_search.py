@@ -119,7 +119,7 @@ def six_words(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert prepared.code == 0, prepared.err
     trained = train(root / "data", root / "run", "train.n_steps=1", "train.schedule=constant", "train.peak_lr=0.03")
     assert trained.code == 0, trained.err
-    assert Translator.load(root / "run").engine.tgt_vocab_size == N_CONTROL + 6
+    assert Translator(root / "run").engine.tgt_vocab_size == N_CONTROL + 6
     return root / "run"
 
 
@@ -133,7 +133,7 @@ def test_b079_the_search_finds_the_best_and_not_the_first(six_words: Path, alpha
             six_words, "\n".join(lines), "--beam", "2000", "--n-best", "5", "--json", *settings(*values)
         )
     ]
-    translator = Translator.load(six_words)
+    translator = Translator(six_words)
     words = range(N_CONTROL, N_CONTROL + 6)
     every = [ids for n in range(5) for ids in itertools.product(words, repeat=n)]
     assert len(every) == 1 + 6 + 36 + 216 + 1296
@@ -183,7 +183,7 @@ def test_b085_a_beam_of_one_takes_the_most_probable_token(either_model: Path, so
     lines = some_lines.split("\n")[:-1]
     overrides = ["decode.beam_size=1", SHORT, f"decode.length_alpha={alpha}"]
     found = list(translate_lines(either_model, lines, overrides=overrides))
-    translator = open_translator(either_model, overrides)
+    translator = open_translator(either_model, [*overrides, "decode.engine=torch"])
     assert isinstance(translator.engine, TorchEngine)
     for line, [item] in zip(lines, found, strict=True):
         ids, log_prob = _argmax_loop(translator.engine, translator.tokenizers.src.encode(line))

@@ -39,7 +39,7 @@ CPU = torch.device("cpu")
 
 
 def model_of(run: Path) -> Transformer:
-    engine = Translator.load(run).engine
+    engine = Translator(run, engine="torch").engine
     assert isinstance(engine, TorchEngine)
     return engine.model
 
@@ -65,7 +65,7 @@ def test_b035_blank_lines_in_a_batch_leave_everything_finite(either_model: Path)
 
 
 def test_b035_an_empty_source_forced_into_the_search(either_model: Path) -> None:
-    engine, decode = Translator.load(either_model).engine, DecodeSettings(max_extra_tokens=5)
+    engine, decode = Translator(either_model).engine, DecodeSettings(max_extra_tokens=5)
     red, blue = ids_of(either_model, "red boat", "blue tea")
     together = beam_search(engine, [red, [], [], blue], decode)
     assert all(math.isfinite(hypothesis.score) and len(hypothesis.ids) <= 5 for [hypothesis] in together[1:3])
@@ -147,7 +147,7 @@ def test_b043_perplexity_is_not_that_of_the_smoothed_loss(model_t: Path, toy_dat
     files = [case_file(f"toy/valid.{side}") for side in ("src", "tgt")]
     evaluated = run_cli("evaluate", model_t, "--src", files[0], "--ref", files[1], "--json")
     report = json.loads(evaluated.out)
-    translator = Translator.load(model_t)
+    translator = Translator(model_t)
     sources, targets = (ids_of(model_t, *read_lines(file)) for file in files)
     scores = score_targets(translator.engine, sources, targets, batch_tokens=4096)
     n_tokens = sum(len(target) + 1 for target in targets)

@@ -60,7 +60,7 @@ def test_evaluate_takes_files_and_keeps_the_translations(toy: Toy, tmp_path: Pat
     assert result.code == 0, result.err
     assert "tokenized BLEU" in result.out
     assert "tok:13a" in result.out
-    scored = json.loads(run_cli("score", out, ref, "--json").out)
+    scored = json.loads(run_cli("bleu", out, ref, "--json").out)
     assert f"{scored['bleu']['value']:.2f}" in result.out
 
 
@@ -150,7 +150,7 @@ def test_settings_of_a_trained_model_cannot_be_changed(toy: Toy) -> None:
         (["translate", "nowhere"], "error: nowhere: no such bundle; give the directory that 'transduce train' wrote\n"),
         (["recipes", "smal"], "did you mean 'small'?"),
         (["settings", "explain", "train.bach_tokens"], "did you mean 'train.batch_tokens'?"),
-        (["score", "gone.hyp", "gone.ref"], "error: gone.hyp: no such file"),
+        (["bleu", "gone.hyp", "gone.ref"], "error: gone.hyp: no such file"),
         (["train", "gone.toml", "--out", "x"], "error: gone.toml: no such settings file"),
         (["train", "--data", "gone", "--out", "x"], "error: gone: this is not a prepared data set"),
         (["settings", "show", "--set", "model.d_modle=3"], "did you mean 'd_model'?"),

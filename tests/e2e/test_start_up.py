@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+DECODING = Path(__file__).resolve().parents[2] / "src" / "transduce" / "decoding"
 CHECK = "import sys; {code}; heavy = {{'torch', 'sacrebleu', 'matplotlib', 'lxml'}} & sys.modules.keys(); assert not heavy, heavy"
 
 
@@ -23,6 +25,24 @@ CHECK = "import sys; {code}; heavy = {{'torch', 'sacrebleu', 'matplotlib', 'lxml
 )
 def test_imports_bring_nothing_heavy(code: str) -> None:
     subprocess.run([sys.executable, "-c", CHECK.format(code=code)], check=True)
+
+
+def test_nothing_of_decoding_but_the_torch_engine_needs_torch_or_the_tools_of_training() -> None:
+    files = sorted(DECODING.glob("*.py"))
+    modules = ", ".join(
+        f"transduce.decoding.{file.stem}" for file in files if file.stem not in ("__init__", "torch_engine")
+    )
+    blocked = "; ".join(
+        f"sys.modules[{name!r}] = None" for name in ("torch", "jaxtyping", "sacrebleu", "typer", "rich")
+    )
+    subprocess.run([sys.executable, "-c", f"import sys; {blocked}; import {modules}"], check=True)
+
+
+def test_a_translator_needs_no_more_than_numpy_pydantic_and_the_tokenizer() -> None:
+    code = "import transduce; transduce.Translator; import transduce.pipeline.translate"
+    heavy = {"torch", "jaxtyping", "sacrebleu", "typer", "rich", "multiprocessing.pool", "asyncio"}
+    check = f"import sys; {code}; found = {heavy!r} & sys.modules.keys(); assert not found, found"
+    subprocess.run([sys.executable, "-c", check], check=True)
 
 
 def test_help_brings_nothing_heavy() -> None:

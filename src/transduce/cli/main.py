@@ -15,7 +15,23 @@ import typer
 
 from transduce.base.errors import DataError, MissingExtraError, TransduceError
 from transduce.base.log import logger
-from transduce.cli.commands import average, corpora, doctor, evaluate, inspect, prepare, settings, train, translate
+from transduce.cli.commands import (
+    align,
+    average,
+    bleu,
+    calibrate,
+    corpora,
+    doctor,
+    evaluate,
+    inspect,
+    prepare,
+    rescore,
+    score,
+    settings,
+    shortlist,
+    train,
+    translate,
+)
 
 __all__ = ["app", "main"]
 
@@ -49,7 +65,12 @@ for _name, _panel, _function in (
     ("average", "From text to a model", average.average_command),
     ("translate", "Using a model", translate.translate_command),
     ("evaluate", "Using a model", evaluate.evaluate_command),
-    ("score", "Using a model", evaluate.score_command),
+    ("bleu", "Using a model", bleu.bleu_command),
+    ("score", "Using a model", score.score_command),
+    ("rescore", "Using a model", rescore.rescore_command),
+    ("align", "Using a model", align.align_command),
+    ("calibrate", "Using a model", calibrate.calibrate_command),
+    ("shortlist", "Using a model", shortlist.shortlist_command),
     ("inspect", "Using a model", inspect.inspect_command),
     ("recipes", "Finding things out", settings.recipes_command),
     ("doctor", "Finding things out", doctor.doctor_command),
@@ -84,6 +105,8 @@ def main() -> None:
     # Waiting threads that spin take the cores from everything else on the machine: up to 4.8 times slower training
     # beside one other process. It must be said before torch is imported, and costs nothing on a quiet machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # Looking for plugins of pydantic reads the metadata of every package installed; the settings use none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     arguments = [argument for argument in sys.argv[1:] if argument != "--traceback"]
     show_traceback = len(arguments) < len(sys.argv) - 1
     _open_closed_streams()

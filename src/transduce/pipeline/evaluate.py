@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transduce.base.errors import DataError
-from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_file, read_lines
+from transduce.base.files import StrPath, atomic_file, check_writable_file, read_lines
 from transduce.base.log import logger, plural
-from transduce.bundle import find_bundle, find_run_data, read_bundle
-from transduce.data.corpora import corpus_files
+from transduce.bundle import find_bundle, read_bundle
 from transduce.data.languages import find_languages
-from transduce.decoding.score import score_targets
+from transduce.decoding.score import ScoreTotal, longest_side, score_pairs
 from transduce.metrics.bleu import BleuTokenizer, bleu, choose_tokenizer, chrf
-from transduce.metrics.perplexity import perplexity
 from transduce.metrics.score import Score, check_counts
 from transduce.metrics.tokenized import tokenized_bleu as score_tokenized
 from transduce.pipeline.bundles import read_run_settings
+from transduce.pipeline.parts import find_part
 from transduce.pipeline.translate import open_translator
+from transduce.text.segments import SentencePair
 
 if TYPE_CHECKING:
     from transduce.decoding.translator import Translator
@@ -82,7 +83,7 @@ def evaluate(
         TransduceError: A file or the bundle is wrong, or the counts of lines differ.
     """
     path = find_bundle(bundle)
-    source_file, reference_file = _find_text(path, src, ref, part)
+    source_file, reference_file = find_part(path, src, ref, part)
     if output is not None:
         check_writable_file(Path(output))
     sources, references = list(read_lines(source_file)), list(read_lines(reference_file))
@@ -90,7 +91,7 @@ def evaluate(
     if tokenize is None:
         tokenize = choose_tokenizer(references)
     translator = open_translator(path, [*overrides, "decode.n_best=1"])
-    nll_nats, n_tokens = _read_references(translator, sources, references)
+    total = _read_references(translator, sources, references)
     started = time.perf_counter()
     hypotheses = translator.translate(sources)
     seconds = time.perf_counter() - started
@@ -106,55 +107,27 @@ def evaluate(
     return EvaluateReport(
         name=str(source_file),
         scores=tuple(scores),
-        perplexity=perplexity(nll_nats, n_tokens),
-        n_tokens=n_tokens,
+        perplexity=total.perplexity,
+        n_tokens=total.n_tokens,
         n_sentences=len(sources),
         seconds=seconds,
     )
 
 
-def _read_references(translator: Translator, sources: Sequence[str], references: Sequence[str]) -> tuple[float, int]:
-    """Return minus the log-probability of all references, and their tokens. Pairs that are too long are left out.
+def _read_references(translator: Translator, sources: Sequence[str], references: Sequence[str]) -> ScoreTotal:
+    """Score the references. Pairs that are too long are left out.
 
     Attention over a line of 100,000 tokens takes tens of gigabytes; translation cuts such a line at the same limit.
     """
-    pairs = zip(
-        translator.tokenizers.src.encode_batch(sources), translator.tokenizers.tgt.encode_batch(references), strict=True
-    )
-    longest = translator.settings.max_src_tokens
-    if translator.engine.max_sentence_tokens is not None:
-        longest = min(longest, translator.engine.max_sentence_tokens)
-    kept = [(s, t) for s, t in pairs if max(len(s), len(t)) <= longest]
-    if len(kept) < len(sources):
-        left_out = plural(len(sources) - len(kept), "pair")
+    total, pairs = ScoreTotal(), itertools.starmap(SentencePair, zip(sources, references, strict=True))
+    for pair in score_pairs(translator.engine, translator.tokenizers, pairs, translator.settings):
+        total.add(pair)
+    if total.n_long:
         logger.warning(
             "%s left out of the perplexity: more than %s tokens (decode.max_src_tokens, or the model's positions)",
-            left_out,
-            f"{longest:,}",
+            plural(total.n_long, "pair"),
+            f"{longest_side(translator.engine, translator.settings):,}",
         )
-    scored = score_targets(
-        translator.engine,
-        [source for source, _ in kept],
-        [target for _, target in kept],
-        batch_tokens=translator.settings.batch_tokens,
-    )
-    return -sum(target.log_prob for target in scored), sum(target.n_tokens for target in scored)
-
-
-def _find_text(bundle: Path, src: StrPath | None, ref: StrPath | None, part: str) -> tuple[Path, Path]:
-    if (src is None) != (ref is None):
-        raise DataError("--src and --ref belong together: give both, or neither for the test set of the run")
-    if src is not None and ref is not None:
-        given = Path(src), Path(ref)
-        for file in given:
-            check_readable(file)
-        return given
-    data = find_run_data(bundle)
-    prepared = data / part if data is not None else None
-    if prepared is not None and (prepared / "src.txt").is_file():
-        return prepared / "src.txt", prepared / "tgt.txt"
-    corpus = read_run_settings(read_bundle(bundle)).data.corpus
-    if corpus is not None and corpus != "phrasebook":
-        return corpus_files(corpus, part)
-    where = f" in {data}" if data is not None else ""
-    raise DataError(f"{bundle}: there is no {part} set{where}; give one with --src and --ref")
+    if not total.n_pairs:
+        raise DataError("no pair is left for the perplexity: every source is blank or every pair too long")
+    return total

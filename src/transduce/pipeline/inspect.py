@@ -60,7 +60,7 @@ def draw_attention(bundle: Path, sentence: str, out: Path, *, target: str | None
     if not sentence.strip():
         raise DataError("there is nothing to draw: the sentence is blank")
     check_writable_file(out)
-    translator = open_translator(bundle)
+    translator = open_translator(bundle, ["decode.engine=torch", "decode.precision=float32"])
     engine = translator.engine
     assert isinstance(engine, AttentionRecorder)  # the torch engine, which can show its attention
     tokenizers = translator.tokenizers

@@ -1,68 +1,49 @@
-"""Scoring of finished translations against references."""
+"""Forced decoding: how probable a model finds given translations."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from transduce.base.files import StrPath, check_readable, read_lines
-from transduce.base.log import logger
-from transduce.metrics.bleu import BleuTokenizer, bleu, chrf, looks_tokenized, needs_other_tokenizer
-from transduce.metrics.score import Score
+from transduce.base.files import StrPath
+from transduce.decoding.score import PairScore, score_pairs
+from transduce.pipeline.bundles import open_model
+from transduce.text.pairs import SentencePair, read_parallel
 
-__all__ = ["ScoreReport", "score"]
-
-
-@dataclass(frozen=True)
-class ScoreReport:
-    """Scores of one output."""
-
-    bleu: Score
-    """sacreBLEU."""
-    chrf: Score
-    """chrF2."""
-    n_sentences: int
-    """Lines scored."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report as plain values, for JSON."""
-        return asdict(self)
+__all__ = ["read_checked_parallel", "score"]
 
 
-def score(
-    hypotheses: StrPath,
-    references: StrPath,
-    *,
-    tokenize: BleuTokenizer = "13a",
-    lowercase: bool = False,
-) -> ScoreReport:
-    """Score a file of translations against a file of references, line by line.
+def score(bundle: StrPath, src: StrPath, tgt: StrPath, *, overrides: Sequence[str] = ()) -> Iterator[PairScore]:
+    """Score the lines of a file of translations, each given its line of the source, under a model.
+
+    The bundle is opened at once, and the lines are counted; they are read again when the scores are asked for, in memory
+    that does not grow with their number.
 
     Args:
-        hypotheses: Detokenized translations, one a line.
-        references: Detokenized references, one a line.
-        tokenize: sacreBLEU's tokenizer.
-        lowercase: True: case does not count for BLEU.
+        bundle: A bundle, or a run directory with a finished model.
+        src: Source sentences.
+        tgt: Their translations, line by line: the model's own, another's, or references.
+        overrides: As after ``--set``; only ``decode.*`` has an effect.
 
     Raises:
-        DataError: A file is missing or not UTF-8, the counts differ, or a reference is empty.
+        TransduceError: A file or the bundle is wrong, or the counts of lines differ.
     """
-    hypotheses, references = Path(hypotheses), Path(references)
-    check_readable(hypotheses)
-    check_readable(references)
-    ours, theirs = list(read_lines(hypotheses)), list(read_lines(references))
-    report = ScoreReport(
-        bleu=bleu(ours, theirs, tokenize=tokenize, lowercase=lowercase),
-        chrf=chrf(ours, theirs),
-        n_sentences=len(ours),
-    )
-    if looks_tokenized(ours) and not looks_tokenized(theirs):
-        logger.warning(
-            "%s looks tokenized and the references do not: detokenize it, or BLEU is not comparable", hypotheses
-        )
-    if tokenize == "13a" and needs_other_tokenizer(theirs):
-        logger.warning(
-            "%s is written without spaces, where '13a' finds no words: use --tokenize zh or char", references
-        )
-    return report
+    pairs = read_checked_parallel(Path(src), Path(tgt))
+    model = open_model(bundle, overrides)
+    return score_pairs(model.engine, model.bundle.tokenizers, pairs, model.settings)
+
+
+def read_checked_parallel(src: Path, tgt: Path) -> Iterator[SentencePair]:
+    """Yield the pairs of two files whose lines have been counted first, so that nothing is printed for files out of step.
+
+    Standard input and pipes can be read only once: of those, unequal counts are noticed at the end.
+
+    Raises:
+        DataError: A file cannot be read, or the counts of lines differ.
+    """
+    pairs = read_parallel(src, tgt)
+    if src.is_file() and tgt.is_file():
+        for _ in pairs:
+            pass
+        pairs = read_parallel(src, tgt)
+    return pairs

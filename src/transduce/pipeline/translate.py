@@ -1,38 +1,74 @@
-"""Translating lines with a bundle."""
+"""Translating lines and documents with a bundle."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TextIO
 
-from transduce.base.files import StrPath
-from transduce.bundle import read_bundle
+from transduce.base.files import STDIN, StrPath, read_lines, read_text, sha256_file
+from transduce.bundle import find_bundle, read_bundle
+from transduce.decoding.align import default_layer
+from transduce.decoding.carry import Markup
+from transduce.decoding.confidence import Calibration
+from transduce.decoding.glossary import Glossary
+from transduce.decoding.records import Record, parse_records
+from transduce.decoding.request import Request
+from transduce.decoding.translator import Translation, Translator
+from transduce.pipeline.annotate import annotate
 from transduce.pipeline.bundles import decode_settings
+from transduce.pipeline.ensemble import open_ensemble
+from transduce.pipeline.partial import partial_output
+from transduce.pipeline.translate_output import OutputForm, format_line
 
-if TYPE_CHECKING:
-    from transduce.decoding.translator import Translation, Translator
+__all__ = [
+    "InputFormat",
+    "TranslateJob",
+    "find_format",
+    "open_translator",
+    "translate",
+    "translate_document_file",
+    "translate_file",
+]
 
-__all__ = ["open_translator", "translate"]
+InputFormat = Literal["text", "jsonl"]
 
 
-def open_translator(bundle: StrPath, overrides: Sequence[str] = ()) -> Translator:
+def open_translator(
+    bundle: StrPath,
+    overrides: Sequence[str] = (),
+    *,
+    others: Sequence[tuple[Path, float]] = (),
+    glossary: Glossary | None = None,
+    markup: Markup = "text",
+) -> Translator:
     """Open a bundle for translating, with its own settings of the search changed by overrides.
 
     Args:
         bundle: A bundle, or a run directory with a finished model.
         overrides: As after ``--set``; only ``decode.*`` has an effect.
+        others: Bundles that vote with it, and the weight of each; its own is 1.
+        glossary: Terms and their translations.
+        markup: Whether tags are carried through.
 
     Raises:
-        BundleError: The bundle is missing, damaged or of another kind.
-        SettingsError: An override is wrong or has no effect.
-        SettingsError: The device is not on this machine.
+        BundleError: A bundle is missing, damaged or of another kind, or does not fit the first.
+        SettingsError: An override is wrong or has no effect, or the engine or the device is not on this machine.
     """
-    from transduce.decoding.torch_engine import load_torch_engine
-    from transduce.decoding.translator import Translator
-
     opened = read_bundle(bundle)
     settings = decode_settings(opened, overrides)
-    return Translator(load_torch_engine(opened, settings.device), opened.tokenizers, settings)
+    if not others:
+        return Translator(opened, settings, glossary=glossary, markup=markup)
+    members = [(opened, 1.0), *((read_bundle(path), own) for path, own in others)]
+    return Translator.from_parts(
+        open_ensemble(members, settings),
+        opened.tokenizers,
+        settings,
+        glossary=glossary,
+        markup=markup,
+        align_layer=default_layer(min(member.model.n_decoder_layers for member, _ in members)),
+    )
 
 
 def translate(bundle: StrPath, lines: Iterable[str], *, overrides: Sequence[str] = ()) -> Iterator[list[Translation]]:
@@ -44,3 +80,149 @@ def translate(bundle: StrPath, lines: Iterable[str], *, overrides: Sequence[str]
         TransduceError: As :func:`open_translator`.
     """
     return open_translator(bundle, overrides).translate_stream(lines)
+
+
+def find_format(source: Path) -> InputFormat:
+    """Tell from the name of a file what is in it.
+
+    >>> find_format(Path("a.jsonl.gz")), find_format(Path("a.en"))
+    ('jsonl', 'text')
+    """
+    name = source.name.removesuffix(".gz").removesuffix(".zst")
+    return "jsonl" if name.endswith(".jsonl") else "text"
+
+
+@dataclass(frozen=True)
+class TranslateJob:
+    """What to translate, with what, and how the translations are written."""
+
+    bundle: StrPath
+    """A bundle, or a run directory with a finished model."""
+    source: Path
+    """The input; ``-`` is standard input."""
+    format: InputFormat = "text"
+    """What is in it."""
+    form: OutputForm = field(default_factory=OutputForm)
+    """What is written for each line."""
+    overrides: Sequence[str] = ()
+    """As after ``--set``; only ``decode.*`` has an effect."""
+    others: Sequence[tuple[Path, float]] = ()
+    """Bundles that vote with the first, and the weight of each; that of the first is 1."""
+    glossary: Path | None = None
+    """A file of terms and their translations."""
+    markup: Markup = "text"
+    """Whether tags are carried through."""
+
+    def open(self) -> Translator:
+        """Open all that it takes.
+
+        Raises:
+            TransduceError: As :func:`open_translator`, or the glossary is wrong.
+        """
+        glossary = Glossary.load(self.glossary) if self.glossary is not None else None
+        return open_translator(self.bundle, self.overrides, others=self.others, glossary=glossary, markup=self.markup)
+
+
+def translate_file(
+    job: TranslateJob,
+    output: Path | TextIO,
+    *,
+    resume: bool = False,
+    progress: Callable[[int], None] = lambda n_lines: None,
+) -> None:
+    """Translate a file in memory that does not grow with its lines.
+
+    Args:
+        job: What to translate.
+        output: A file, which appears when all is done, and until then has a part of it beside it; or a stream.
+        resume: Go on with the part that an earlier call has left.
+        progress: Told the number of lines done so far, again and again.
+
+    Raises:
+        TransduceError: As :meth:`TranslateJob.open`; the input cannot be read or is wrong; the part of an earlier call
+            does not fit.
+    """
+    translator = job.open()
+    lines = read_lines(job.source)
+    if not isinstance(output, Path):
+        for n_lines, _, text in _windows(translator, job, lines, 0):
+            output.write(text)
+            output.flush()
+            progress(n_lines)
+        return
+    with partial_output(output, lines, made_by=_made_by(translator, job), resume=resume) as partial:
+        progress(partial.n_lines)
+        for n_lines, sources, text in _windows(translator, job, lines, partial.n_lines):
+            partial.write(sources, text)
+            progress(n_lines)
+
+
+def translate_document_file(job: TranslateJob) -> str:
+    """Translate a document as a whole, its layout kept.
+
+    Args:
+        job: What to translate; only the text is written, whatever its form.
+
+    Raises:
+        TransduceError: As :meth:`TranslateJob.open`, or the document cannot be read.
+    """
+    return job.open().translate_document(read_text(job.source))
+
+
+def _windows(
+    translator: Translator, job: TranslateJob, lines: Iterable[str], n_done: int
+) -> Iterator[tuple[int, list[str], str]]:
+    """Translate window by window: lines done so far, the lines of the window, and what is written for them."""
+    calibration = Calibration.load(read_bundle(job.bundle)) if "confidence" in job.form.annotations else None
+    sources: list[str] = []
+    records: list[Record] = []
+
+    def requests() -> Iterator[Request]:
+        for record in _read_records(job, _remember(lines, sources), n_done + 1):
+            records.append(record)
+            yield record.request
+
+    for window in translator.translate_windows(requests(), first_number=n_done + 1):
+        flat = [item for found in window for item in found]
+        about = iter(annotate(translator, flat, job.form.annotations, calibration))
+        parts = []
+        for number, (record, found) in enumerate(zip(records, window, strict=True), start=n_done + 1):
+            parts.append(format_line(job.form, number, record, found, [next(about) for _ in found]))
+        n_done += len(window)
+        yield n_done, list(sources), "".join(parts)
+        sources.clear()
+        records.clear()
+
+
+def _remember(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    for line in lines:
+        seen.append(line)
+        yield line
+
+
+def _read_records(job: TranslateJob, lines: Iterable[str], first_number: int) -> Iterator[Record]:
+    match job.format:
+        case "text":
+            return (Record(Request(line)) for line in lines)
+        case "jsonl":
+            name = "standard input" if job.source == STDIN else str(job.source)
+            return parse_records(lines, name, first_number=first_number)
+
+
+def _made_by(translator: Translator, job: TranslateJob) -> dict[str, Any]:
+    """Name everything that decides what is written for a line."""
+    from transduce import __version__
+
+    bundles = [job.bundle, *(path for path, _ in job.others)]
+    settings = translator.settings.model_dump(mode="json")
+    return {
+        "transduce": __version__,
+        # The header of a bundle holds the checksums of all its other files.
+        "bundle": [sha256_file(find_bundle(bundle) / "bundle.json") for bundle in bundles],
+        "weights": [weight for _, weight in job.others],
+        "glossary": sha256_file(job.glossary) if job.glossary is not None else None,
+        "markup": job.markup,
+        "format": job.format,
+        "output": [job.form.kind, *job.form.annotations],
+        **{f"decode.{name}": value for name, value in settings.items()},
+    }

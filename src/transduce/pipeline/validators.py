@@ -44,7 +44,7 @@ def dev_bleu(dev: Path, tokenizers: TokenizerPair, settings: DecodeSettings, cou
     search = settings.model_copy(update={"n_best": 1})
 
     def validate(model: Transformer) -> Mapping[str, float]:
-        translator = Translator(TorchEngine(model, model.output_weight.device), tokenizers, search)
+        translator = Translator.from_parts(TorchEngine(model, model.output_weight.device), tokenizers, search)
         return {"BLEU": bleu(translator.translate(sources), references, tokenize=tokenize).value}
 
     return validate

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
 from transduce.cli.options import BundleArgument, SetOption
 
+if TYPE_CHECKING:
+    from transduce.pipeline.annotate import Annotation
+    from transduce.pipeline.translate import TranslateJob
+    from transduce.pipeline.translate_output import OutputKind
+
 __all__ = ["translate_command"]
+
+
+InputFormat = Literal["text", "jsonl"]  # these three are others', spelled here to answer --help at once
+EngineName = Literal["auto", "native", "torch"]
+Precision = Literal["float32", "bfloat16", "float16", "int8"]
 
 
 def translate_command(
@@ -27,7 +36,16 @@ def translate_command(
         Path | None,
         typer.Option("--output", "-o", help="File to write; not given, standard output.", show_default=False),
     ] = None,
-    beam: Annotated[int | None, typer.Option(min=1, help="decode.beam_size; 1 is greedy.", show_default=False)] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(
+            "--format", help="What the input is: lines, or JSON Lines; not given, by its name.", show_default=False
+        ),
+    ] = None,
+    document: Annotated[
+        bool, typer.Option("--document", help="Translate the input as one document, and keep its layout.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a half-written --output file.")] = False,
     n_best: Annotated[
         int | None, typer.Option(min=1, help="Print this many translations of each line, as line, rank, score, text.")
     ] = None,
@@ -35,40 +53,141 @@ def translate_command(
         bool, typer.Option("--scores", help="Print the score before each translation, and a tab.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each line.")] = False,
+    beam: Annotated[int | None, typer.Option(min=1, help="decode.beam_size; 1 is greedy.", show_default=False)] = None,
+    engine: Annotated[
+        EngineName | None, typer.Option(help="decode.engine: what computes the model.", show_default=False)
+    ] = None,
+    precision: Annotated[
+        Precision | None, typer.Option(help="decode.precision: numbers of the matrix products.", show_default=False)
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="decode.n_threads.", show_default=False)] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="decode.exact=true.")] = False,
+    shortlist: Annotated[bool, typer.Option("--shortlist", help="decode.shortlist=true (see shortlist).")] = False,
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="BUNDLE[=WEIGHT]",
+            help="Another bundle that votes on every token; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    glossary: Annotated[
+        Path | None,
+        typer.Option(help="Terms and their translations, one a line.", show_default=False, readable=False),
+    ] = None,
+    keep_tags: Annotated[
+        bool, typer.Option("--keep-tags", help="Carry tags such as <b> through in their places.")
+    ] = False,
+    align: Annotated[bool, typer.Option("--align", help="With JSON: which word comes from which.")] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="With JSON: how likely each word is right (see calibrate).")
+    ] = False,
+    pieces: Annotated[bool, typer.Option("--pieces", help="With JSON: the tokens of each translation.")] = False,
     overrides: SetOption = None,
 ) -> None:
     """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
-    from transduce.base.files import STDIN, atomic_file, check_readable, check_writable_file, read_lines
-    from transduce.pipeline.translate import translate
+    from transduce.base.errors import SettingsError
+    from transduce.base.files import STDIN, check_readable, check_writable_file
+    from transduce.pipeline.ensemble import parse_member
+    from transduce.pipeline.translate import TranslateJob, find_format, translate_document_file
+    from transduce.pipeline.translate_output import OutputForm
 
     check_readable(source)
     if output is not None:
         check_writable_file(output)
-    if scores and (n_best is not None or as_json):
-        raise typer.BadParameter("--scores has no effect with --n-best or --json, which show scores anyway")
-    changes = list(overrides or ())
-    if beam is not None:
-        changes.append(f"decode.beam_size={beam}")
-    if n_best is not None:
-        changes.append(f"decode.n_best={n_best}")
-    if source == STDIN and sys.stdin.isatty():
-        changes.append("decode.window_lines=1")  # someone is typing: answer each line
-    results = translate(bundle, read_lines(source), overrides=changes)
-    with ExitStack() as stack:
-        if output is None:
-            stream = sys.stdout
+    format_ = input_format or find_format(source)
+    kind = _choose_kind(format_, n_best, scores=scores, as_json=as_json)
+    wanted: dict[Annotation, bool] = {"alignment": align, "confidence": confidence, "pieces": pieces}
+    annotations = tuple(name for name, is_wanted in wanted.items() if is_wanted)
+    if annotations and kind != "json":
+        raise SettingsError("--align, --confidence and --pieces are written as JSON: add --json")
+    if document:
+        _refuse_with_document(format_, kind, resume=resume)
+    if resume and (output is None or _is_special(output)):
+        raise SettingsError("--resume goes on with a file, and so needs --output FILE")
+    values = {
+        "beam_size": beam,
+        "n_best": n_best,
+        "engine": engine,
+        "precision": precision,
+        "n_threads": threads,
+        "exact": "true" if exact else None,
+        "shortlist": "true" if shortlist else None,
+        "window_lines": 1 if source == STDIN and sys.stdin.isatty() else None,  # someone is typing: answer each line
+    }
+    job = TranslateJob(
+        bundle=bundle,
+        source=source,
+        format=format_,
+        form=OutputForm(kind, annotations),
+        overrides=[
+            *(overrides or ()),
+            *(f"decode.{name}={value}" for name, value in values.items() if value is not None),
+        ],
+        others=[parse_member(text) for text in others or ()],
+        glossary=glossary,
+        markup="inline" if keep_tags else "text",
+    )
+    try:
+        if document:
+            _write(translate_document_file(job), output)
         else:
-            stream = stack.enter_context(
-                stack.enter_context(atomic_file(output)).open("w", encoding="utf-8", newline="\n")
-            )
-        for number, hypotheses in enumerate(results, start=1):
-            if as_json:
-                values = [{"text": item.text, "score": item.score, "log_prob": item.log_prob} for item in hypotheses]
-                stream.write(json.dumps({"line": number, "translations": values}, ensure_ascii=False) + "\n")
-            elif n_best is not None:
-                for rank, item in enumerate(hypotheses, start=1):
-                    stream.write(f"{number}\t{rank}\t{item.score:.6f}\t{item.text}\n")
-            else:
-                head = f"{hypotheses[0].score:.6f}\t" if scores else ""
-                stream.write(f"{head}{hypotheses[0].text}\n")
-            stream.flush()
+            _translate(job, output, resume=resume)
+    except KeyboardInterrupt as stop:
+        typer.echo(str(stop) or "interrupted", err=True)
+        raise typer.Exit(130) from None
+
+
+def _choose_kind(format_: InputFormat, n_best: int | None, *, scores: bool, as_json: bool) -> OutputKind:
+    from transduce.base.errors import SettingsError
+
+    as_json = as_json or format_ == "jsonl"
+    if scores and (n_best is not None or as_json):
+        raise SettingsError("--scores has no effect with --n-best or JSON, which show scores anyway")
+    if as_json:
+        return "json"
+    return "n-best" if n_best is not None else "scores" if scores else "text"
+
+
+def _refuse_with_document(format_: InputFormat, kind: OutputKind, *, resume: bool) -> None:
+    """A document is one text, and so has no lines to number, to score or to go on from."""
+    from transduce.base.errors import SettingsError
+
+    given = {"--format jsonl": format_ == "jsonl", "--json, --n-best or --scores": kind != "text", "--resume": resume}
+    for option, is_given in given.items():
+        if is_given:
+            raise SettingsError(f"--document translates a text as a whole, and so does not go with {option}")
+
+
+def _translate(job: TranslateJob, output: Path | None, *, resume: bool) -> None:
+    from transduce.base.files import STDIN, read_lines
+    from transduce.cli.translation import TranslationProgress, show_bar
+    from transduce.pipeline.translate import translate_file
+
+    shown = show_bar(to_stdout=output is None)
+    n_lines = sum(1 for _ in read_lines(job.source)) if shown and job.source != STDIN else None
+    with ExitStack() as stack:
+        progress = stack.enter_context(TranslationProgress(n_lines, shown=shown))
+        if output is None:
+            target: Path | TextIO = sys.stdout
+        elif _is_special(output):
+            target = stack.enter_context(output.open("w", encoding="utf-8", newline="\n"))
+        else:
+            target = output
+        translate_file(job, target, resume=resume, progress=progress)
+
+
+def _write(text: str, output: Path | None) -> None:
+    from transduce.base.files import atomic_file
+
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with atomic_file(output) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether a path is a device, a pipe or a socket, which is written to as it is."""
+    return path.exists() and not path.is_file()

@@ -1,0 +1,73 @@
+"""What ``transduce translate`` writes for a line of input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from transduce.decoding.records import Record
+from transduce.decoding.translation import Translation
+from transduce.pipeline.annotate import Annotation
+
+__all__ = ["OutputForm", "OutputKind", "format_line"]
+
+OutputKind = Literal["text", "scores", "n-best", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputForm:
+    """How translations are written."""
+
+    kind: OutputKind = "text"
+    """``text``: the best one. ``scores``: its score, a tab, and it. ``n-best``: line, rank, score and text of each.
+    ``json``: one object with all of them."""
+    annotations: tuple[Annotation, ...] = ()
+    """With ``json``: what is said about each translation."""
+
+
+def format_line(
+    form: OutputForm,
+    number: int,
+    record: Record,
+    translations: Sequence[Translation],
+    annotations: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """Write the translations of one line of input, line ends included.
+
+    Args:
+        form: What is written.
+        number: Number of the line, from 1.
+        record: The line.
+        translations: Its translations, best first.
+        annotations: For JSON: what is said about each translation beside what it holds itself.
+
+    >>> from transduce.decoding.request import Request
+    >>> found = [Translation("ein Hund", -0.25, -0.5, (7, 8)), Translation("der Hund", -0.5, -1.0, (9, 8))]
+    >>> format_line(OutputForm("scores"), 3, Record(Request("a dog")), found)
+    '-0.250000\\tein Hund\\n'
+    >>> format_line(OutputForm("n-best"), 3, Record(Request("a dog")), found)
+    '3\\t1\\t-0.250000\\tein Hund\\n3\\t2\\t-0.500000\\tder Hund\\n'
+    """
+    match form.kind:
+        case "text":
+            return f"{translations[0].text}\n"
+        case "scores":
+            return f"{translations[0].score:.6f}\t{translations[0].text}\n"
+        case "n-best":
+            ranked = enumerate(translations, start=1)
+            return "".join(f"{number}\t{rank}\t{item.score:.6f}\t{item.text}\n" for rank, item in ranked)
+        case "json":
+            identity = {} if record.id is None else {"id": record.id}
+            about = annotations or [{}] * len(translations)
+            items = [{**_values(item), **more} for item, more in zip(translations, about, strict=True)]
+            values = {"line": number, **identity, "translations": items}
+            return json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def _values(item: Translation) -> dict[str, Any]:
+    values: dict[str, Any] = {"text": item.text, "score": item.score, "log_prob": item.log_prob}
+    if item.at_limit:
+        values["at_limit"] = True
+    return values

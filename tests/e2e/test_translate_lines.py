@@ -1,0 +1,179 @@
+"""``transduce translate``: JSON Lines in and out, wishes of a line, documents, and options that do not go together."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import run_cli
+from tests.e2e.conftest import Toy, translate_toy
+from tests.random_bundle import write_random_bundle
+from transduce import Translator
+from transduce.decoding.request import Request
+
+
+@pytest.fixture(scope="module")
+def random_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_random_bundle(tmp_path_factory.mktemp("random") / "bundle")
+
+
+def translate(toy: Toy, records: list[dict[str, Any]], *options: str) -> list[dict[str, Any]]:
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    result = run_cli("translate", toy.run, "--format", "jsonl", *options, stdin=lines)
+    assert result.code == 0, result.err
+    return [json.loads(line) for line in result.lines]
+
+
+def texts(found: dict[str, Any]) -> list[str]:
+    return [item["text"] for item in found["translations"]]
+
+
+def test_each_line_has_its_own_wishes(toy: Toy) -> None:
+    found = translate(
+        toy,
+        [
+            {"text": "sun moon"},
+            {"text": "sun moon", "n_best": 3, "id": "three"},
+            {"text": "sun moon", "prefix": "mar", "id": 0},
+            {"text": "sun moon", "required": ["pis"], "id": [1]},
+            {"text": "sun moon", "banned": ["sol"], "id": {"a": None}},
+            {"text": "sun Xyz moon", "keep": ["Xyz"]},
+            {"text": "  "},
+        ],
+    )
+    assert [item["line"] for item in found] == [1, 2, 3, 4, 5, 6, 7]
+    assert [item.get("id") for item in found] == [None, "three", 0, [1], {"a": None}, None, None]
+    best = translate_toy("sun moon")
+    assert texts(found[0]) == [best]
+    assert texts(found[1])[0] == best and len(set(texts(found[1]))) == 3
+    assert texts(found[2])[0].startswith("mar")
+    assert "pis" in texts(found[3])[0].split()
+    assert "sol" not in texts(found[4])[0]
+    assert "Xyz" in texts(found[5])[0]
+    assert texts(found[6]) == [""]
+
+
+def test_files_are_known_by_their_names(toy: Toy, tmp_path: Path) -> None:
+    record = json.dumps({"text": "sea tree", "id": "x"}) + "\n"
+    (tmp_path / "in.jsonl").write_text(record)
+    (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(record.encode()))
+    outs = [run_cli("translate", toy.run, "-i", tmp_path / name).out for name in ("in.jsonl", "in.jsonl.gz")]
+    assert outs[0] == outs[1] != ""
+    assert json.loads(outs[0])["id"] == "x"
+    as_text = run_cli("translate", toy.run, "-i", tmp_path / "in.jsonl", "--format", "text", "--json")
+    assert "id" not in json.loads(as_text.out)
+
+
+def test_the_command_and_the_python_api_agree(toy: Toy) -> None:
+    records: list[dict[str, Any]] = [{"text": "sun moon", "n_best": 2}, {"text": "fish", "prefix": "avi"}]
+    requests = [Request("sun moon", n_best=2), Request("fish", prefix="avi")]
+    found = Translator(toy.run).translate_nbest(requests)
+    for line, translations in zip(translate(toy, records), found, strict=True):
+        shown = [(item["text"], item["score"], item["log_prob"]) for item in line["translations"]]
+        assert shown == [(item.text, item.score, item.log_prob) for item in translations]
+
+
+def test_json_says_what_was_ended_by_force(toy: Toy) -> None:
+    [cut, whole] = translate(toy, [{"text": "sun moon sea tree fish"}, {"text": "sun"}], "--set", "decode.max_tokens=3")
+    assert cut["translations"][0]["at_limit"] is True
+    assert "at_limit" not in whole["translations"][0]
+
+
+def test_alignment_and_pieces_stand_in_the_json(toy: Toy) -> None:
+    [found] = translate(toy, [{"text": "sun moon sea"}], "--align", "--pieces")
+    [item] = found["translations"]
+    assert item["alignment"]["src"] == ["sun", "moon", "sea"]
+    assert item["alignment"]["tgt"] == item["text"].split()
+    assert all(set(link) == {"src", "tgt", "share"} for link in item["alignment"]["links"])
+    assert "".join(item["pieces"]).replace("▁", " ").strip() == item["text"]
+
+
+def test_confidence_needs_a_calibration(random_bundle: Path) -> None:
+    result = run_cli("translate", random_bundle, "--json", "--confidence", stdin="sun\n")
+    assert (result.code, result.out) == (2, "")
+    assert "has no calibration" in result.err
+
+
+def test_glossary_and_tags(toy: Toy, tmp_path: Path) -> None:
+    (tmp_path / "terms.tsv").write_text("moon\tMondo\n")
+    result = run_cli("translate", toy.run, "--glossary", tmp_path / "terms.tsv", stdin="sun moon\n")
+    assert "Mondo" in result.out
+    tagged = run_cli("translate", toy.run, "--keep-tags", stdin="sun <b>moon</b> sea\n")
+    assert "<b>lun</b>" in tagged.out
+
+
+def test_bundles_vote_together(toy: Toy, random_bundle: Path) -> None:
+    with_itself = run_cli("translate", toy.run, "--with", f"{toy.run}=2", stdin="sun moon\n")
+    assert with_itself.lines == [translate_toy("sun moon")]
+    other = run_cli("translate", toy.run, "--with", random_bundle, stdin="sun moon\n")
+    assert other.code == 2
+    assert "vocabularies differ" in other.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--scores", "--json"], "--scores has no effect with --n-best or JSON, which show scores anyway"),
+        (["--scores", "--format", "jsonl"], "--scores has no effect with --n-best or JSON, which show scores anyway"),
+        (["--align"], "--align, --confidence and --pieces are written as JSON: add --json"),
+        (["--document", "--json"], "--document translates a text as a whole, and so does not go with --json"),
+        (["--document", "--format", "jsonl"], "and so does not go with --format jsonl"),
+        (["--document", "--resume", "-o", "x"], "and so does not go with --resume"),
+        (["--n-best", "9"], "n_best (9) must be at most beam_size (4)"),
+        (["--set", "decode.temperature=0.5"], "temperature (0.5) has no effect with search = 'beam'"),
+        (["--glossary", "gone.tsv"], "gone.tsv: no such file"),
+    ],
+)
+def test_what_has_no_effect_is_refused(
+    random_bundle: Path, options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run_cli("translate", random_bundle, *options, stdin="sun\n")
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            '{"text": "sun", "n_best": 5}',
+            "text 2 asks for 5 translations: n_best (5) must be at most beam_size (--beam)",
+        ),
+        ("{", "error: standard input, line 2: not JSON"),
+    ],
+)
+def test_mistakes_in_a_line_are_named_by_its_number(random_bundle: Path, line: str, message: str) -> None:
+    result = run_cli("translate", random_bundle, "--format", "jsonl", stdin=f'{{"text": "sun"}}\n{line}\n')
+    assert (result.code, result.out) == (2, "")
+    assert message.replace(" (--beam)", "") in result.err
+
+
+def test_a_document_keeps_its_layout(toy: Toy, tmp_path: Path) -> None:
+    text = "# sun moon\r\n\r\n  - sea tree. Fish\r\n  - bird!\r\n\r\n----\r\n"
+    (tmp_path / "in.md").write_bytes(text.encode())
+    result = run_cli("translate", toy.run, "--document", "-i", tmp_path / "in.md", "-o", tmp_path / "out.md")
+    assert result.code == 0, result.err
+    translator = Translator(toy.run)
+    title, first, second, third = translator.translate(["sun moon", "sea tree.", "Fish", "bird!"])
+    expected = f"# {title}\r\n\r\n  - {first} {second}\r\n  - {third}\r\n\r\n----\r\n"
+    assert (tmp_path / "out.md").read_bytes().decode() == expected
+    assert title == translate_toy("sun moon")
+    assert translator.translate_document(text) == expected
+
+
+def test_nothing_of_a_document_is_cut(toy: Toy) -> None:
+    """A sentence that is too long is translated in parts: each word of it comes back."""
+    sentence = "sun moon, " * 30 + "sea"
+    parts = Translator(toy.run).translate_document(sentence)
+    limited = run_cli("translate", toy.run, "--document", "--set", "decode.max_src_tokens=6", stdin=sentence)
+    assert limited.code == 0
+    assert limited.err == "", "no warning, since nothing was cut"
+    assert limited.out.split().count("lun") >= 30
+    assert limited.out.rstrip().endswith(translate_toy("sea"))
+    assert parts
