@@ -64,9 +64,9 @@ def native_engine(
     except ValueError as error:
         raise BundleError(f"the weights do not fit the settings of the model: {error}") from None
     opened = (
-        pack_in_memory(shape, lambda: ordered, in_bytes=in_bytes, isa=isa)
+        pack_in_memory(shape, ordered, in_bytes=in_bytes, isa=isa)
         if sha256 is None
-        else packed_model(shape, lambda: ordered, sha256, in_bytes=in_bytes, isa=isa)
+        else packed_model(shape, ordered, sha256, in_bytes=in_bytes, isa=isa)
     )
     return NativeEngine(opened, n_threads or _cores())
 
@@ -78,7 +78,7 @@ def load_native_engine(bundle: Bundle, settings: DecodeSettings) -> NativeEngine
         NativeUnavailableError: The library is not there.
         BundleError: The weights do not fit the settings or the vocabularies beside them.
     """
-    tokenizers = bundle.tokenizers
+    tokenizers, cores = bundle.tokenizers, _cores()
     try:
         return native_engine(
             bundle.model,
@@ -86,7 +86,7 @@ def load_native_engine(bundle: Bundle, settings: DecodeSettings) -> NativeEngine
             tokenizers.src.vocab_size,
             tokenizers.tgt.vocab_size,
             in_bytes=settings.precision == "int8",
-            n_threads=settings.n_threads,
+            n_threads=min(settings.n_threads or cores, cores),  # more threads than cores only wait for each other
             sha256=bundle.weights_sha256,
         )
     except BundleError as error:

@@ -82,7 +82,7 @@ class DecodeSettings(Settings):
     precision: DecodePrecision = "float32"
     """Numbers that the matrix products work on. int8 needs the native engine, bfloat16 and float16 a GPU."""
     n_threads: int | None = Field(default=None, ge=1)
-    """CPU threads. Not given: one for each core."""
+    """CPU threads, for the native engine at most one for each core. Not given: one for each core."""
     exact: bool = False
     """True: text and scores of a sentence are the same to the last bit whatever is translated beside it. The native engine
     always is; the torch engine translates each sentence alone for it."""

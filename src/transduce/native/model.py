@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import POINTER, c_char_p, c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from typing import Any, NamedTuple
@@ -97,6 +97,11 @@ def _check(code: int) -> None:
         raise _failure()
 
 
+def _close_with(owner: object, close: Callable[[c_void_p], None], handle: c_void_p) -> None:
+    """Free what the library holds for an object when the object goes. Not at the end of the process: a thread may use it."""
+    weakref.finalize(owner, close, handle).atexit = False
+
+
 @cache
 def instruction_sets() -> tuple[InstructionSet, ...]:
     """Return the kernels that this machine can run, the fastest first."""
@@ -134,7 +139,7 @@ class NativeModel:
         self.in_bytes = in_bytes
         self.handle = c_void_p(handle)
         self._block = block  # the library reads it for as long as the model is open
-        weakref.finalize(self, library.transduce_close, self.handle)
+        _close_with(self, library.transduce_close, self.handle)
 
     @staticmethod
     def packed_size(shape: Shape, *, in_bytes: bool, isa: InstructionSet) -> int:
@@ -270,7 +275,7 @@ class NativeSession:
             raise _failure()
         self._model = model
         self._handle = c_void_p(handle)
-        weakref.finalize(self, library.transduce_session_close, self._handle)
+        _close_with(self, library.transduce_session_close, self._handle)
 
     def add(self, sources: Sequence[Sequence[int]]) -> None:
         """Encode more sentences: each gets one row."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +26,13 @@ __all__ = ["pack_in_memory", "packed_model"]
 
 _KEEP_S = 30 * 24 * 3600
 
-Weights = Callable[[], Sequence[npt.NDArray[np.float32]]]
+Weights = Sequence[npt.NDArray[np.float32]]
 
 
 def pack_in_memory(shape: Shape, weights: Weights, *, in_bytes: bool, isa: InstructionSet) -> NativeModel:
     """Open a model from its weights, keeping nothing on the disk."""
     block = np.zeros(NativeModel.packed_size(shape, in_bytes=in_bytes, isa=isa), dtype=np.uint8)
-    NativeModel.pack(shape, weights(), block, in_bytes=in_bytes, isa=isa)
+    NativeModel.pack(shape, weights, block, in_bytes=in_bytes, isa=isa)
     return NativeModel(shape, block, in_bytes=in_bytes, isa=isa)
 
 
@@ -41,7 +41,7 @@ def packed_model(shape: Shape, weights: Weights, sha256: str, *, in_bytes: bool,
 
     Args:
         shape: Of the model.
-        weights: Gives the weights in the library's order; called only if they must be packed.
+        weights: In the library's order; read only if they must be packed.
         sha256: Of the file of weights: the same weights are packed once.
         in_bytes: True: matrix products in int8.
         isa: The kernels.
@@ -53,7 +53,7 @@ def packed_model(shape: Shape, weights: Weights, sha256: str, *, in_bytes: bool,
     size = NativeModel.packed_size(shape, in_bytes=in_bytes, isa=isa)
     try:
         if not file.is_file() or file.stat().st_size != size:
-            _write(file, size, shape, weights(), in_bytes, isa)
+            _write(file, size, shape, weights, in_bytes, isa)
         os.utime(file)  # it is in use
         block = np.memmap(file, dtype=np.uint8, mode="r")
     except OSError as error:  # a cache that cannot be written must not keep anybody from translating
@@ -74,16 +74,23 @@ def _write(
     file: Path,
     size: int,
     shape: Shape,
-    weights: Sequence[npt.NDArray[np.float32]],
+    weights: Weights,
     in_bytes: bool,
     isa: InstructionSet,
 ) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     _forget_old(file.parent)
     with atomic_file(file) as temporary:
-        block = np.memmap(temporary, dtype=np.uint8, mode="w+", shape=(size,))  # a new file is all zeros
-        NativeModel.pack(shape, weights, block, in_bytes=in_bytes, isa=isa)
-        block.flush()
+        if hasattr(os, "posix_fallocate"):
+            with temporary.open("wb") as stream:  # a full disk is an error here, and not a crash at the first page
+                os.posix_fallocate(stream.fileno(), 0, size)
+            block = np.memmap(temporary, dtype=np.uint8, mode="r+")  # a new file is all zeros
+            NativeModel.pack(shape, weights, block, in_bytes=in_bytes, isa=isa)
+            block.flush()
+        else:
+            in_memory = np.zeros(size, dtype=np.uint8)
+            NativeModel.pack(shape, weights, in_memory, in_bytes=in_bytes, isa=isa)
+            temporary.write_bytes(in_memory.data)
 
 
 def _forget_old(directory: Path) -> None:
