@@ -1,4 +1,4 @@
-"""Beam search: fault cases of the kind J. Ensembles (B087) are not built."""
+"""Beam search: fault cases of the kind J. Ensembles (B087): unit/pipeline/test_ensemble.py."""
 
 from __future__ import annotations
 

@@ -132,6 +132,18 @@ def test_rescore_keeps_what_an_object_holds_and_ranks_anew(toy: Toy, tmp_path: P
         ("1\t1\tsol\n", "nbest, line 1: this is no line of an n-best list"),
         ("1\t1\tnan\tsol\n", "nbest, line 1: this is no line of an n-best list"),
         ('{"line": 1}\n', "nbest, line 1: this is no n-best list (KeyError: 'translations')"),
+        ('{"line": "1", "translations": []}\n', "(TypeError: the value of 'line' is \"1\")"),
+        ('{"line": true, "translations": []}\n', "(TypeError: the value of 'line' is true)"),
+        ('{"line": 1, "translations": [{"text": 1, "score": -1}]}\n', "(TypeError: the value of 'text' is 1)"),
+        (
+            '{"line": 1, "translations": [{"text": "a", "score": "-1"}]}\n',
+            "(TypeError: the value of 'score' is \"-1\")",
+        ),
+        ('{"line": 1, "translations": ["a"]}\n', '(TypeError: "a" is no object)'),
+        (
+            '{"line": 1, "id": "\\ud800", "translations": []}\n',
+            "nbest, line 1: this is no n-best list (UnicodeEncodeError",
+        ),
     ],
 )
 def test_lists_that_are_none_are_refused(toy: Toy, tmp_path: Path, nbest: str, message: str) -> None:
@@ -165,10 +177,12 @@ def test_calibration_goes_into_the_bundle_and_is_used(toy: Toy, tmp_path: Path) 
     assert "make one with 'transduce calibrate'" in refusal(run_cli("calibrate", bundle, *toy.files["test"], "--check"))
     report = json.loads(run_cli("calibrate", bundle, *toy.files["dev"], "--json").out)
     assert report["n_sentences"] == 60 and report["p_right"] > 0.9
+    assert report["n_words"] < 1000
     assert 0 <= report["error"] < 0.1
     calibration = Calibration.load(read_bundle(bundle))
     assert calibration.n_words == report["n_words"]
     again = run_cli("calibrate", bundle, *toy.files["dev"])
+    assert f"its translations have only {report['n_words']} words" in again.err
     assert again.code == 0 and "calibration error" in again.out
     assert Calibration.load(read_bundle(bundle)) == calibration
     checked = run_cli("calibrate", bundle, *toy.files["test"], "--check")
@@ -197,3 +211,15 @@ def test_a_bundle_that_votes_with_itself_translates_as_alone(toy: Toy) -> None:
     together = run_cli("translate", toy.run, "--with", f"{toy.run / 'best'}=0", "--with", toy.run, stdin=source)
     assert together.code == 0, together.err
     assert together.out == run_cli("translate", toy.run, stdin=source).out
+
+
+def test_mistakes_in_the_choice_of_files_and_weights_are_named(toy: Toy, tmp_path: Path) -> None:
+    src, nbest = toy.files["test"][0], tmp_path / "nbest"
+    nbest.write_text("1\t1\t-1.0\tsol\n", encoding="utf-8")
+    assert "give both, or neither for the dev set of the run" in refusal(run_cli("calibrate", toy.run, src))
+    assert "both the source and the references are standard input" in refusal(run_cli("calibrate", toy.run, "-", "-"))
+    assert "both the translations and the references are standard input" in refusal(run_cli("bleu", "-", "-"))
+    for weight in ("nan", "inf", "-inf"):
+        assert f"{weight} is no weight of a score" in refusal(
+            run_cli("rescore", toy.run, nbest, src, "--weight", weight)
+        )

@@ -79,6 +79,18 @@ def test_the_table_for_people(run: Path, toy: Toy) -> None:
     assert "whole vocabulary: " in result.out and " times)" in result.out
 
 
+def test_without_a_dev_set_it_is_made_and_not_measured(toy: Toy, run: Path, tmp_path: Path) -> None:
+    copy, data = tmp_path / "run", tmp_path / "data"
+    shutil.copytree(toy.run, copy)
+    shutil.copytree(toy.data, data)
+    shutil.rmtree(data / "dev")
+    made = run_cli("shortlist", copy, data, "--per-token", "10", "--frequent", "0", "--json")
+    assert (made.code, made.out) == (0, "")
+    assert "the dev set is missing or empty, so what the shortlist costs is not measured" in made.err
+    name = "shortlist.safetensors"
+    assert (copy / "model" / name).read_bytes() == (run / "model" / name).read_bytes()
+
+
 def test_the_help_has_the_defaults() -> None:
     text = " ".join(run_cli("shortlist", "--help").out.replace("│", " ").split())
     assert f"Translations of each source token; not given, {PER_TOKEN}." in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,30 @@ def test_json_says_what_was_ended_by_force(toy: Toy) -> None:
     [cut, whole] = translate(toy, [{"text": "sun moon sea tree fish"}, {"text": "sun"}], "--set", "decode.max_tokens=3")
     assert cut["translations"][0]["at_limit"] is True
     assert "at_limit" not in whole["translations"][0]
+
+
+@pytest.mark.parametrize("options", [["--scores"], ["--n-best", "2"], []])
+def test_text_of_what_was_ended_by_force_is_named_in_a_warning(toy: Toy, options: list[str]) -> None:
+    lines = "sun\nsun moon sea tree fish\n\nmoon\n"
+    result = run_cli("translate", toy.run, "--set", "decode.max_tokens=3", *options, stdin=lines)
+    assert result.code == 0
+    assert result.err.startswith("warning: the translations of ")
+    assert "as many tokens as the limit allows" in result.err and "2" in result.err.partition(": line")[2]
+    assert result.err.endswith("; raise decode.max_extra_tokens or decode.max_tokens\n")
+    assert run_cli("translate", toy.run, "--set", "decode.max_tokens=3", "--json", stdin=lines).err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system does not name the pipes of a process")
+def test_a_pipe_is_read_once_though_a_bar_is_shown(random_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("transduce.cli.translation.show_bar", lambda to_stdout: True)
+    reading, writing = os.pipe()
+    os.write(writing, b"sun\n\nmoon\n")
+    os.close(writing)
+    try:
+        result = run_cli("translate", random_bundle, "-i", f"/dev/fd/{reading}")
+    finally:
+        os.close(reading)
+    assert (result.code, len(result.lines)) == (0, 3), result.err
 
 
 def test_alignment_and_pieces_stand_in_the_json(toy: Toy) -> None:

@@ -70,19 +70,19 @@ def test_killed_and_resumed_is_uninterrupted(bundle: Path, source: Path, tmp_pat
     with (tmp_path / "out.part").open("ab") as part:
         part.write(b"half a li")  # what a kill between two writes leaves
     resumed = translate(bundle, source, out, *options, "--resume")
-    assert (resumed.code, resumed.err) == (0, "")
+    assert resumed.code == 0, resumed.err
     assert translate(bundle, source, whole, *options).code == 0
     assert out.read_bytes() == whole.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "whole"]
 
 
 def test_ctrl_c_is_one_line_and_keeps_what_is_done(bundle: Path, source: Path, tmp_path: Path) -> None:
-    code, err = stop_in_the_middle(bundle, source, tmp_path / "out", signal.SIGINT)
+    code, err = stop_in_the_middle(bundle, source, tmp_path / "out", signal.SIGINT, "--json")
     assert code == 130
     assert err.startswith("interrupted: the first ")
     assert err.endswith("out.part, and --resume goes on from there\n")
     assert err.count("\n") == 1
-    assert translate(bundle, source, tmp_path / "out", "--resume").code == 0
+    assert translate(bundle, source, tmp_path / "out", "--json", "--resume").code == 0
     assert (tmp_path / "out").read_bytes().count(b"\n") == 800
 
 
@@ -114,6 +114,20 @@ def test_other_settings_or_another_model_are_refused(bundle: Path, source: Path,
     assert 'it was begun with output = ["text"], and now that is ["json"]' in as_json.err
 
 
+def test_another_engine_is_refused(bundle: Path, source: Path, tmp_path: Path) -> None:
+    """As on a machine with other instruction sets, where everything that was asked for is the same."""
+    out, record = tmp_path / "out", tmp_path / "out.part.json"
+    stop_in_the_middle(bundle, source, out, signal.SIGKILL)
+    values = json.loads(record.read_text())
+    own = values["made_by"]["engine"]
+    values["made_by"]["engine"] = "native, abacus, float32"
+    record.write_text(json.dumps(values))
+    refused = translate(bundle, source, out, "--resume")
+    assert refused.code == 2
+    reason = f'it was begun with engine = "native, abacus, float32", and now that is "{own}"'
+    assert refused.err == f"error: {out}.part: cannot be gone on with: {reason}; start again without --resume\n"
+
+
 def test_resume_needs_a_file(bundle: Path) -> None:
     for output in ([], ["-o", "/dev/null"]):
         result = run_cli("translate", bundle, "--resume", *output, stdin="sun\n")
@@ -121,7 +135,7 @@ def test_resume_needs_a_file(bundle: Path) -> None:
 
 
 def test_a_device_is_written_to_as_it_is(bundle: Path) -> None:
-    result = run_cli("translate", bundle, "-o", "/dev/null", stdin="sun\n")
+    result = run_cli("translate", bundle, "--json", "-o", "/dev/null", stdin="sun\n")
     assert (result.code, result.out, result.err) == (0, "", "")
     assert not Path("/dev/null.part").exists()
 

@@ -80,6 +80,7 @@ struct Sources {
     for (int i = 0; i < longest + 6; i++) penalties.push_back(std::pow((5.0 + i) / 6.0, 0.6));
   }
   int n() const { return static_cast<int>(lengths.size()); }
+  int n_penalties() const { return static_cast<int>(penalties.size()); }
 };
 
 std::vector<double> search(void* model, const Sources& s, int n_threads, int beam_size, int rows, bool shortlist) {
@@ -89,7 +90,7 @@ std::vector<double> search(void* model, const Sources& s, int n_threads, int bea
     list_lengths.push_back(4 + i % 9);
   }
   void* running = transduce_search(model, n_threads, beam_size, 1, rows, s.ids.data(), s.lengths.data(), s.minima.data(),
-                                   s.limits.data(), s.n(), s.penalties.data(), shortlist ? listed.data() : nullptr,
+                                   s.limits.data(), s.n(), s.penalties.data(), s.n_penalties(), shortlist ? listed.data() : nullptr,
                                    shortlist ? list_lengths.data() : nullptr);
   require(running, "search");
   int32_t done;
@@ -110,7 +111,7 @@ std::vector<double> search(void* model, const Sources& s, int n_threads, int bea
 
 void steps(void* model, const Sources& s, int n_threads) {
   void* session = transduce_session(model, n_threads);
-  require(session && transduce_session_add(model, session, s.ids.data(), s.lengths.data(), s.n()) == 0, "session");
+  require(session && transduce_session_add(session, s.ids.data(), s.lengths.data(), s.n()) == 0, "session");
   std::vector<int64_t> parents(s.n()), ids(s.n(), 1);
   for (int i = 0; i < s.n(); i++) parents[i] = i;
   for (int step = 0; step < 6; step++) {
@@ -131,6 +132,17 @@ void steps(void* model, const Sources& s, int n_threads) {
   require(transduce_session_step(session, &wrong_parent, &zero, 1, 1, nullptr, nullptr, nullptr, all.data()) != 0, "refuse a parent");
   require(transduce_session_step(session, &zero, &wrong_id, 1, 1, nullptr, nullptr, nullptr, all.data()) != 0, "refuse an id");
   transduce_session_close(session);
+
+  session = transduce_session(model, n_threads);
+  const std::vector<int64_t> two_ids{5, 6}, bos{1, 1}, apart{0, 1, 0}, next{4, 4, 4};
+  const std::vector<int32_t> two_lengths{1, 1};
+  std::vector<float> of_all(3 * kVocab);
+  require(transduce_session_add(session, two_ids.data(), two_lengths.data(), 2) == 0, "add");
+  require(transduce_session_step(session, std::vector<int64_t>{0, 1}.data(), bos.data(), 2, 1, nullptr, nullptr, nullptr, of_all.data()) == 0,
+          "step");
+  require(transduce_session_step(session, apart.data(), next.data(), 3, 1, nullptr, nullptr, nullptr, of_all.data()) != 0,
+          "refuse rows of a sentence that stand apart");
+  transduce_session_close(session);
 }
 
 void targets(void* model, const Sources& src, const Sources& tgt, int n_threads) {
@@ -148,9 +160,41 @@ void targets(void* model, const Sources& src, const Sources& tgt, int n_threads)
 
 void stop_in_the_middle(void* model, const Sources& s) {
   void* running = transduce_search(model, 2, 4, 1, 8, s.ids.data(), s.lengths.data(), s.minima.data(), s.limits.data(), s.n(),
-                                   s.penalties.data(), nullptr, nullptr);
+                                   s.penalties.data(), s.n_penalties(), nullptr, nullptr);
   require(running, "search");
   transduce_search_close(running);
+}
+
+// Calls that must be refused, one number wrong in each.
+void refusals(void* model, const std::vector<double>& penalties) {
+  struct Call {
+    int64_t id = 5;
+    int32_t length = 1, low = 0, high = 2, beam_size = 4, n_best = 1, n_threads = 1, rows = 8, n_penalties = 4;
+    std::vector<int32_t> shortlist{0, 1, 2, 3, 7, 9};
+  };
+  const auto refused = [&](const char* what, auto&& spoil) {
+    Call c;
+    spoil(c);
+    const int32_t listed = static_cast<int32_t>(c.shortlist.size());
+    require(!transduce_search(model, c.n_threads, c.beam_size, c.n_best, c.rows, &c.id, &c.length, &c.low, &c.high, 1,
+                              penalties.data(), c.n_penalties, c.shortlist.data(), &listed),
+            what);
+  };
+  refused("refuse an id", [](Call& c) { c.id = kVocab; });
+  refused("refuse a negative length", [](Call& c) { c.length = -1; });
+  refused("refuse a limit below the minimum", [](Call& c) { c.low = 3; });
+  refused("refuse few penalties", [](Call& c) { c.n_penalties = 3; });
+  refused("refuse a beam of 0", [](Call& c) { c.beam_size = 0; });
+  refused("refuse 0 results", [](Call& c) { c.n_best = 0; });
+  refused("refuse 0 threads", [](Call& c) { c.n_threads = 0; });
+  refused("refuse 0 rows", [](Call& c) { c.rows = 0; });
+  refused("refuse a doubled id in a shortlist", [](Call& c) { c.shortlist.back() = 7; });
+  refused("refuse a shortlist without control ids", [](Call& c) { c.shortlist = {1, 2, 3, 7}; });
+  refused("refuse a shortlist beyond the vocabulary", [](Call& c) { c.shortlist.back() = kVocab; });
+  const int64_t id = 5;
+  const int32_t one = 1;
+  std::vector<float> weights(4);
+  require(transduce_cross_attention(model, 1, &id, &one, &id, &one, 1, 99, weights.data()) < 0, "refuse a layer");
 }
 
 }  // namespace
@@ -178,10 +222,7 @@ int main() {
         for (int t = 0; t < 3; t++)
           threads.emplace_back([&] { require(search(opened.model, src, 2, 4, 16, false) == alone, "searches share a model"); });
         for (std::thread& thread : threads) thread.join();
-        const int64_t wrong = kVocab;
-        const int32_t length = 1, low = 0, high = 2;
-        require(!transduce_search(opened.model, 1, 4, 1, 8, &wrong, &length, &low, &high, 1, src.penalties.data(), nullptr, nullptr),
-                "refuse a source id");
+        refusals(opened.model, src.penalties);
       }
   std::puts("ok");
 }

@@ -17,6 +17,7 @@ from transduce.model.build import build_model, export_weights
 from transduce.model.settings import ModelSettings
 from transduce.model.transformer import Transformer
 from transduce.native.model import InstructionSet, instruction_sets
+from transduce.native.weights import NativePrecision
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID
 
 # float32 sums in another order (padding, cached steps, sizes of matrix products) differ by about 1e-6 per token.
@@ -92,18 +93,22 @@ def random_model(shape: str = "post", vocab_size: int = 12, seed: int = 1, sharp
     return model.eval()
 
 
-def engine_of(kind: str, model: Transformer, shape: str, n_threads: int = 2, in_bytes: bool = False) -> Engine:
+def engine_of(
+    kind: str, model: Transformer, shape: str, n_threads: int = 2, precision: NativePrecision = "float32"
+) -> Engine:
     if kind == "torch":
         return TorchEngine(model, torch.device("cpu"))
-    return native_of(kind, model, shape, n_threads, in_bytes)
+    return native_of(kind, model, shape, n_threads, precision)
 
 
-def native_of(kind: str, model: Transformer, shape: str, n_threads: int = 2, in_bytes: bool = False) -> NativeEngine:
+def native_of(
+    kind: str, model: Transformer, shape: str, n_threads: int = 2, precision: NativePrecision = "float32"
+) -> NativeEngine:
     [isa] = [isa for isa in kernels() if f"native-{isa.name}" == kind]
     vocab_size = len(model.output_weight)
     weights = export_weights(model)
     return native_engine(
-        SHAPES[shape], weights, vocab_size, vocab_size, in_bytes=in_bytes, n_threads=n_threads, isa=isa
+        SHAPES[shape], weights, vocab_size, vocab_size, precision=precision, n_threads=n_threads, isa=isa
     )
 
 

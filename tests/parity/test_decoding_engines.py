@@ -12,12 +12,22 @@ from tests.parity.engines import KINDS, SHAPES, SOURCES, TOLERANCE, engine_of, r
 from tests.shared import case_file
 from transduce.base.files import read_lines
 from transduce.decoding.beam import beam_search
+from transduce.decoding.ensemble import EnsembleEngine
 from transduce.decoding.greedy import greedy_search
 from transduce.decoding.penalties import length_penalty
 from transduce.decoding.score import score_targets
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.torch_engine import TorchEngine
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, PAD_ID, UNK_ID
+
+
+def test_a_name_tells_engines_apart_that_round_otherwise() -> None:
+    names = [engine_of(kind, random_model(), "post").name for kind in KINDS]
+    assert len({*names}) == len(KINDS)
+    assert all(name.endswith(", float32") for name in names)
+    half = TorchEngine(random_model().to(torch.bfloat16), torch.device("cpu"))
+    assert half.name.endswith(", bfloat16")
+    assert EnsembleEngine([half, half]).name == f"{half.name} + {half.name}"
 
 
 @pytest.mark.parametrize("kind", KINDS)

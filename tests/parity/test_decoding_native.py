@@ -18,6 +18,7 @@ from transduce.decoding.limits import length_bounds
 from transduce.decoding.native_engine import NativeEngine, native_engine
 from transduce.decoding.settings import DecodeSettings
 from transduce.model.build import export_weights
+from transduce.native.weights import NativePrecision
 from transduce.tokenizer.protocol import BOS_ID
 
 pytestmark = needs_native
@@ -30,7 +31,7 @@ def search(engine: NativeEngine, sources: list[list[int]], settings: DecodeSetti
 
 @pytest.mark.parametrize("kind", NATIVE)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "int8"])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -43,9 +44,9 @@ def search(engine: NativeEngine, sources: list[list[int]], settings: DecodeSetti
     ids=["plain", "greedy", "n-best", "lengths", "large beam"],
 )
 def test_search_in_cpp_is_the_search_in_python_to_the_last_bit(
-    kind: str, shape: str, in_bytes: bool, settings: DecodeSettings
+    kind: str, shape: str, precision: NativePrecision, settings: DecodeSettings
 ) -> None:
-    engine = native_of(kind, random_model(shape, sharpness=3.0), shape, in_bytes=in_bytes)
+    engine = native_of(kind, random_model(shape, sharpness=3.0), shape, precision=precision)
     sources = [*SOURCES, *random_sources(1, 20, 12, longest=9)]
     found = search(engine, sources, settings)
     assert found == beam_search(engine, sources, settings)
@@ -73,21 +74,23 @@ def test_search_in_cpp_is_the_search_in_python_whatever_the_model(data: st.DataO
 
 
 @pytest.mark.parametrize("kind", NATIVE)
-@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "int8"])
 @pytest.mark.parametrize("shape", ["post", "odd"])
-def test_neighbours_order_batch_and_threads_do_not_change_a_single_bit(kind: str, in_bytes: bool, shape: str) -> None:
+def test_neighbours_order_batch_and_threads_do_not_change_a_single_bit(
+    kind: str, precision: NativePrecision, shape: str
+) -> None:
     model = random_model(shape, 30, sharpness=4.0)
     sources = random_sources(5, 64, 30, longest=25)
     settings = DecodeSettings(beam_size=4, n_best=4, max_extra_tokens=8)
     alone = [
-        found for source in sources for found in search(native_of(kind, model, shape, 1, in_bytes), [source], settings)
+        found for source in sources for found in search(native_of(kind, model, shape, 1, precision), [source], settings)
     ]
     for n_threads, size in [(1, 7), (2, 1), (2, 64), (3, 7), (3, 64)]:
-        engine = native_of(kind, model, shape, n_threads, in_bytes)
+        engine = native_of(kind, model, shape, n_threads, precision)
         batches = [sources[i : i + size] for i in range(0, len(sources), size)]
         assert [found for batch in batches for found in search(engine, batch, settings)] == alone
     order = np.random.default_rng(0).permutation(len(sources))
-    shuffled = search(native_of(kind, model, shape, 2, in_bytes), [sources[i] for i in order], settings)
+    shuffled = search(native_of(kind, model, shape, 2, precision), [sources[i] for i in order], settings)
     assert shuffled == [alone[i] for i in order]
 
 
@@ -123,7 +126,7 @@ def test_int8_stays_close_to_float32(kind: str) -> None:
     model = random_model("wide", 40, sharpness=1.0)
     sources, targets = random_sources(5, 9, 40), random_sources(6, 9, 40)
     exact = np.concatenate(native_of(kind, model, "wide").score(sources, targets))
-    rough = np.concatenate(native_of(kind, model, "wide", in_bytes=True).score(sources, targets))
+    rough = np.concatenate(native_of(kind, model, "wide", precision="int8").score(sources, targets))
     assert 0 < np.abs(exact - rough).max() < 0.15
 
 
@@ -191,11 +194,20 @@ def test_weights_that_do_not_fit_are_refused_by_name() -> None:
         native_engine(SHAPES["post"], weights, 12, 12)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("in_bytes", [False, True])
-def test_damaged_weights_are_noticed(value: float, in_bytes: bool) -> None:
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+@pytest.mark.parametrize("name", ["decoder.layers.0.feed_forward.out_proj.bias", "src_embedding.weight"])
+def test_damaged_weights_are_refused_by_name(value: float, precision: NativePrecision, name: str) -> None:
     weights = export_weights(random_model("post"))
-    weights["decoder.layers.0.feed_forward.out_proj.bias"][3] = value
-    engine = native_engine(SHAPES["post"], weights, 12, 12, in_bytes=in_bytes)
+    weights[name].reshape(-1)[3] = value
+    with pytest.raises(BundleError, match=f"'{name}' holds a number that is NaN or infinite"):
+        native_engine(SHAPES["post"], weights, 12, 12, precision=precision)
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_numbers_that_grow_too_large_are_noticed(precision: NativePrecision) -> None:
+    weights = export_weights(random_model("post"))
+    weights["decoder.layers.1.feed_forward_norm.weight"][:] = 3e38
+    engine = native_engine(SHAPES["post"], weights, 12, 12, precision=precision)
     with pytest.raises(DecodingError, match="weights are damaged"):
         search(engine, SOURCES, DecodeSettings())

@@ -24,6 +24,7 @@ from transduce.decoding.query import Query
 from transduce.decoding.search import search
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.shortlist import Shortlist, ShortlistEngine, with_shortlist
+from transduce.native.weights import NativePrecision
 from transduce.tokenizer.protocol import BOS_ID
 
 VOCAB = 40
@@ -72,12 +73,12 @@ def test_steps_are_the_models_own_over_the_list(kind: str) -> None:
 @needs_native
 @pytest.mark.parametrize("kind", NATIVE)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "int8"])
 @pytest.mark.parametrize("settings", SETTINGS, ids=["plain", "greedy", "n-best", "large beam", "huge beam"])
 def test_search_in_cpp_is_the_search_over_restricted_steps(
-    kind: str, shape: str, in_bytes: bool, settings: DecodeSettings
+    kind: str, shape: str, precision: NativePrecision, settings: DecodeSettings
 ) -> None:
-    engine = native_of(kind, random_model(shape, VOCAB, sharpness=3.0), shape, in_bytes=in_bytes)
+    engine = native_of(kind, random_model(shape, VOCAB, sharpness=3.0), shape, precision=precision)
     shortlist = random_shortlist()
     sources = [*SOURCES, *random_sources(1, 20, VOCAB, longest=9)]
     found = search(with_shortlist(engine, shortlist), as_queries(sources), settings)
@@ -99,14 +100,14 @@ def test_native_and_torch_agree(kind: str, settings: DecodeSettings) -> None:
 
 @needs_native
 @pytest.mark.parametrize("kind", NATIVE)
-@pytest.mark.parametrize("in_bytes", [False, True])
-def test_neighbours_order_batch_and_threads_do_not_change_a_single_bit(kind: str, in_bytes: bool) -> None:
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_neighbours_order_batch_and_threads_do_not_change_a_single_bit(kind: str, precision: NativePrecision) -> None:
     model, shortlist = random_model("post", VOCAB, sharpness=4.0), random_shortlist()
     sources = random_sources(5, 64, VOCAB, longest=25)
     settings = DecodeSettings(beam_size=4, n_best=4, max_extra_tokens=8)
 
     def translate(some: list[list[int]], n_threads: int) -> list[list[Hypothesis]]:
-        engine = with_shortlist(native_of(kind, model, "post", n_threads, in_bytes), shortlist)
+        engine = with_shortlist(native_of(kind, model, "post", n_threads, precision), shortlist)
         return search(engine, as_queries(some), settings)
 
     alone = [found for source in sources for found in translate([source], 1)]

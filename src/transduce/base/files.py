@@ -30,7 +30,10 @@ __all__ = [
     "check_readable",
     "check_writable_directory",
     "check_writable_file",
+    "is_special",
     "locked_directory",
+    "locked_file",
+    "naming",
     "open_binary",
     "read_lines",
     "read_text",
@@ -91,7 +94,7 @@ def check_writable_file(path: Path) -> None:
     """
     if path.is_dir():
         raise DataError(f"{path}: this is a directory, and a file is to be written; choose another name")
-    if _is_special(path):
+    if is_special(path):
         if not os.access(path, os.W_OK):
             raise DataError(f"{path}: no permission to write this file; choose another name")
         return
@@ -188,7 +191,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     Yields:
         The temporary path. It keeps the suffix, so that writers which look at it still work.
     """
-    if _is_special(path):
+    if is_special(path):
         yield path
         return
     suffix = path.suffix
@@ -198,7 +201,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     os.close(handle)
     temporary = Path(name)
     try:
-        with _naming(path):
+        with naming(path):
             yield temporary
             _sync(temporary)
         temporary.chmod(0o666 & ~_umask())
@@ -217,7 +220,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
     try:
-        with _naming(path):
+        with naming(path):
             yield temporary
         temporary.chmod(0o777 & ~_umask())
         for file in temporary.rglob("*"):
@@ -237,7 +240,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: StrPath) -> Iterator[None]:
     """Put a name into an error of the system that has none: a full disk is only noticed when bytes are written."""
     try:
         yield
@@ -247,7 +250,7 @@ def _naming(path: Path) -> Iterator[None]:
         raise
 
 
-def _is_special(path: Path) -> bool:
+def is_special(path: Path) -> bool:
     """Tell whether a path is a device, a pipe or a socket: there, and neither a regular file nor a directory."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
@@ -271,6 +274,34 @@ def locked_directory(path: Path) -> Iterator[bool]:
         yield _try_lock(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[bool]:
+    """Hold a file for this process, and make it where it is not there; a process that dies lets go of it.
+
+    The file that has the name when the lock is got is held, also where another process has just renamed or removed the one
+    that had it. As with :func:`locked_directory`, nothing is held where there are no such locks.
+
+    Yields:
+        False: another process holds the file.
+    """
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            held = _try_lock(handle)
+            if not held or _has_name(handle, path):
+                yield held
+                return
+        finally:
+            os.close(handle)
+
+
+def _has_name(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _try_lock(handle: int) -> bool:

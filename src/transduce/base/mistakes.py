@@ -43,7 +43,7 @@ def explain_mistake(model: type[Settings], item: Any, origins: Origins) -> str:
     dotted, message = _dotted(item["loc"]), _message(model, place, item)
     origin = _origin(place, _fields_named(model, place, message), origins)
     name = f"{dotted}: " if dotted else ""
-    if origin.startswith("--set"):
+    if origin.startswith("--"):  # an option, which names the setting itself
         return f"{origin}: {'' if dotted and dotted in origin else name}{message}"
     return f"{origin}: {name}{message}" if origin else f"{name}{message}"
 
@@ -79,7 +79,8 @@ def _message(model: type[Settings], place: Place, item: Any) -> str:
     kind, value = item["type"], item.get("input")
     if kind == "extra_forbidden":
         owner = section_at(model, place[:-1])
-        return f"unknown setting{near_match(place[-1], list(owner.model_fields)) if owner else ''}"
+        close = near_match(place[-1], list(owner.model_fields)) if owner else ""
+        return f"unknown setting{close or _in_another_section(model, place)}"
     if kind == "missing":
         return "this setting is needed and has no default"
     if kind == "model_type":
@@ -95,6 +96,12 @@ def _message(model: type[Settings], place: Place, item: Any) -> str:
         choices = item["ctx"]["expected"].replace(" or ", ", ").split(", ")
         message += near_match(value, [choice.strip("'") for choice in choices])
     return message
+
+
+def _in_another_section(model: type[Settings], place: Place) -> str:
+    """Return ``; did you mean 'section.name'?`` where a setting of that name stands in one other section."""
+    found = [name for name, _ in iter_fields(model) if name.rpartition(".")[2] == place[-1]]
+    return f"; did you mean '{found[0]}'?" if len(found) == 1 else ""
 
 
 def _as_toml(value: Any) -> str:

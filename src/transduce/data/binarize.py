@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from transduce.base.cores import count_cores
 from transduce.base.files import atomic_directory
-from transduce.data.parallel import count_cores, map_on_processes
+from transduce.data.parallel import map_on_processes
 from transduce.data.store import EncodedPairs, IdArray, LengthArray, StoreWriter, id_dtype
 from transduce.text.pairs import SentencePair
 from transduce.tokenizer.protocol import TokenizerPair

@@ -16,7 +16,7 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 from transduce.base.errors import DataError
 
-__all__ = ["count_cores", "map_in_order", "map_on_processes"]
+__all__ = ["map_in_order", "map_on_processes"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,13 +25,6 @@ _MIN_ITEMS = 8
 """With fewer items the work is done at once in the time that processes need to start."""
 _AHEAD = 3
 """Items for each worker that are in work, or wait for one, or are done and wait for an earlier one."""
-
-
-def count_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def map_in_order(

@@ -8,8 +8,9 @@ Two calls, around the search::
 
 What is done to a text, in this order:
 
-1. Inline tags are taken out (:mod:`transduce.text.tags`), with ``markup="inline"``. Entities such as ``&amp;`` are kept.
-2. Words that the request keeps, entities, and terms of the glossary are found in it; a part of the text belongs to the
+1. Inline tags are taken out (:mod:`transduce.text.tags`), with ``markup="inline"``; entities such as ``&amp;`` go with them,
+   but for those inside of words, which are kept.
+2. Words that the request keeps, these entities, and terms of the glossary are found in it; a part of the text belongs to the
    first of these that finds it.
 3. Their translations, or they themselves, become required phrases of the search, as do the words that the request
    requires; one that both ask for is required once. What is banned becomes banned phrases, unless it is part of a
@@ -21,7 +22,6 @@ Only a translation that has tags or lacks something is aligned.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from transduce.decoding.request import Request
 from transduce.text.boundaries import is_unspaced
 from transduce.text.kept import KeptSpan, is_in_place, put_back
 from transduce.text.place_tags import SpanLink, place_tags
-from transduce.text.tags import TaggedText, strip_tags
+from transduce.text.tags import ENTITY, TaggedText, strip_tags
 from transduce.tokenizer.phrases import banned_variants, glued_ids, phrase_ids
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
 from transduce.tokenizer.spans import piece_spans
@@ -46,8 +46,6 @@ __all__ = ["Found", "Markup", "Prepared", "Restoration", "prepare_requests", "re
 
 Markup = Literal["text", "inline"]
 """What ``<b>`` in a text is: ``text`` like any other, or an ``inline`` tag that is carried through."""
-
-_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]*|#[0-9]+|#[xX][0-9A-Fa-f]+);")
 
 _N_BALANCING = 5
 _TINY = 1e-9  # against division by 0
@@ -142,12 +140,12 @@ def prepare_requests(
         wishes = _Wishes(plain.text)
         wishes.add_terms(Glossary([Term(word.strip(), is_kept=True) for word in request.keep if word.strip()]))
         if markup == "inline":
-            wishes.add_kept(match.span() for match in _ENTITY.finditer(plain.text))
+            wishes.add_kept(match.span() for match in ENTITY.finditer(plain.text))
         if glossary is not None:
             wishes.add_terms(glossary)
         query = Query(
             src=tuple(source),
-            prefix=tuple(tokenizers.tgt.encode(request.prefix)),
+            prefix=tuple(tokenizers.tgt.encode(request.prefix.strip())),
             required=_required(request, wishes, tokenizers.tgt),
         )
         own = [ids for word in (*request.banned, *wishes.banned) for ids in banned_variants(tokenizers.tgt, word)]

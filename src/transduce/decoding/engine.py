@@ -27,7 +27,16 @@ from transduce.base.errors import DecodingError
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.settings import DecodeSettings
 
-__all__ = ["Engine", "FloatArray", "IntArray", "Proposals", "SearchingEngine", "Session", "check_log_probs"]
+__all__ = [
+    "Engine",
+    "FloatArray",
+    "IntArray",
+    "Proposals",
+    "SearchingEngine",
+    "Session",
+    "check_log_probs",
+    "not_log_probs",
+]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float32]
@@ -68,10 +77,19 @@ def check_log_probs(log_probs: FloatArray) -> None:
     """
     highest = log_probs.max()  # NaN, if there is one
     if not highest <= 0:
-        raise DecodingError(
-            f"the model gives log-probabilities up to {highest}, which are none; its weights are damaged, "
-            "or numbers have grown too large for its precision: try float32"
-        )
+        raise not_log_probs(str(highest))
+
+
+def not_log_probs(highest: str) -> DecodingError:
+    """Return the error to raise where a model gives numbers that are no log-probabilities.
+
+    Args:
+        highest: The largest of them, or NaN.
+    """
+    return DecodingError(
+        f"the model gives log-probabilities up to {highest}, which are none; its weights are damaged, "
+        "or numbers have grown too large for its precision: try float32"
+    )
 
 
 @runtime_checkable
@@ -117,6 +135,11 @@ class Session(Protocol):
 @runtime_checkable
 class Engine(Protocol):
     """A model ready to translate ids. May be shared by threads."""
+
+    @property
+    def name(self) -> str:
+        """What computes, on what and in which numbers: engines of other names round otherwise."""
+        ...
 
     @property
     def tgt_vocab_size(self) -> int:

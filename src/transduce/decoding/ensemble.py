@@ -29,7 +29,8 @@ class EnsembleEngine:
     Args:
         engines: The models. They share their vocabularies: who opens the bundles checks that by content, since ids do not
             show it.
-        weights: One for each model, of any sum; only their ratios count. A model of weight 0 is left out. None: all equal.
+        weights: One for each model, of any sum; only their ratios count. A model of weight 0, or of one that is nothing
+            beside the others, is left out. None: all equal.
 
     Raises:
         DecodingError: There is no model, the weights are no weights, or the target vocabularies differ in size.
@@ -38,10 +39,16 @@ class EnsembleEngine:
     def __init__(self, engines: Sequence[Engine], weights: Sequence[float] | None = None) -> None:
         weights = [1.0] * len(engines) if weights is None else weights
         _check(engines, weights)
-        self.engines = [engine for engine, weight in zip(engines, weights, strict=True) if weight > 0]
-        positive = [weight for weight in weights if weight > 0]
-        self.weights = [weight / math.fsum(positive) for weight in positive]
+        largest = max(weights)
+        relative = [weight / largest for weight in weights]  # first, since the sum of huge weights is no number
+        self.engines = [engine for engine, weight in zip(engines, relative, strict=True) if weight > 0]
+        self.weights = [weight / math.fsum(relative) for weight in relative if weight > 0]
         """Of the models in :attr:`engines`; they sum to 1."""
+
+    @property
+    def name(self) -> str:
+        """The names of the models' engines; the weights are not told."""
+        return " + ".join(engine.name for engine in self.engines)
 
     @property
     def tgt_vocab_size(self) -> int:

@@ -6,23 +6,23 @@ every row of every step is computed by itself in one fixed order of operations (
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from transduce.base.errors import BundleError, DecodingError
+from transduce.base.cores import count_cores
+from transduce.base.errors import BundleError
 from transduce.bundle.directory import Bundle
-from transduce.decoding.engine import FloatArray, IntArray, Proposals
+from transduce.decoding.engine import FloatArray, IntArray, Proposals, not_log_probs
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.penalties import length_penalty
 from transduce.decoding.settings import DecodeSettings
 from transduce.model.settings import ModelSettings
 from transduce.native.model import InstructionSet, NativeModel, NativeSession, instruction_sets
 from transduce.native.packed import pack_in_memory, packed_model
-from transduce.native.weights import Shape, Weights, ordered_weights
+from transduce.native.weights import NamedWeights, NativePrecision, Shape, ordered_names, ordered_weights
 
 __all__ = ["NativeEngine", "load_native_engine", "native_engine"]
 
@@ -32,11 +32,11 @@ ROWS = 128
 
 def native_engine(
     model: ModelSettings,
-    weights: Weights,
+    weights: NamedWeights,
     src_vocab_size: int,
     tgt_vocab_size: int,
     *,
-    in_bytes: bool = False,
+    precision: NativePrecision = "float32",
     n_threads: int | None = None,
     isa: InstructionSet | None = None,
     sha256: str | None = None,
@@ -48,14 +48,14 @@ def native_engine(
         weights: By their public names.
         src_vocab_size: Size of the source vocabulary, control ids included.
         tgt_vocab_size: Size of the target vocabulary.
-        in_bytes: True: matrix products in int8.
+        precision: Of the matrix products.
         n_threads: CPU threads; None: one for each core that this process may use.
         isa: The kernels; None: the fastest that this machine can run.
         sha256: Of the file that the weights come from: then the packed model is kept for the next time. None: it is not.
 
     Raises:
         NativeUnavailableError: The library is not there.
-        BundleError: The weights do not fit the settings.
+        BundleError: The weights do not fit the settings, or are damaged.
     """
     shape = _shape(model, src_vocab_size, tgt_vocab_size)
     isa = isa or instruction_sets()[0]
@@ -63,12 +63,18 @@ def native_engine(
         ordered = ordered_weights(shape, model.tie_embeddings, weights)
     except ValueError as error:
         raise BundleError(f"the weights do not fit the settings of the model: {error}") from None
-    opened = (
-        pack_in_memory(shape, ordered, in_bytes=in_bytes, isa=isa)
-        if sha256 is None
-        else packed_model(shape, ordered, sha256, in_bytes=in_bytes, isa=isa)
-    )
-    return NativeEngine(opened, n_threads or _cores())
+    try:
+        opened = (
+            pack_in_memory(shape, ordered, precision=precision, isa=isa)
+            if sha256 is None
+            else packed_model(shape, ordered, sha256, precision=precision, isa=isa)
+        )
+    except ValueError as error:
+        named = zip(ordered_names(shape, model.tie_embeddings), ordered, strict=True)
+        damaged = next((name for name, array in named if not np.isfinite(array).all()), None)
+        reason = str(error) if damaged is None else f"'{damaged}' holds a number that is NaN or infinite"
+        raise BundleError(f"the native engine cannot open the weights: {reason}") from None
+    return NativeEngine(opened, n_threads or count_cores())
 
 
 def load_native_engine(bundle: Bundle, settings: DecodeSettings) -> NativeEngine:
@@ -76,16 +82,16 @@ def load_native_engine(bundle: Bundle, settings: DecodeSettings) -> NativeEngine
 
     Raises:
         NativeUnavailableError: The library is not there.
-        BundleError: The weights do not fit the settings or the vocabularies beside them.
+        BundleError: The weights do not fit the settings or the vocabularies beside them, or are damaged.
     """
-    tokenizers, cores = bundle.tokenizers, _cores()
+    tokenizers, cores = bundle.tokenizers, count_cores()
     try:
         return native_engine(
             bundle.model,
             bundle.weights(),
             tokenizers.src.vocab_size,
             tokenizers.tgt.vocab_size,
-            in_bytes=settings.precision == "int8",
+            precision="int8" if settings.precision == "int8" else "float32",
             n_threads=min(settings.n_threads or cores, cores),  # more threads than cores only wait for each other
             sha256=bundle.weights_sha256,
         )
@@ -109,11 +115,6 @@ def _shape(model: ModelSettings, src_vocab_size: int, tgt_vocab_size: int) -> Sh
     )
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class NativeEngine:
     """A :class:`~transduce.decoding.engine.SearchingEngine` over the C++ library.
 
@@ -125,6 +126,11 @@ class NativeEngine:
     def __init__(self, model: NativeModel, n_threads: int) -> None:
         self.model = model
         self.n_threads = n_threads
+
+    @property
+    def name(self) -> str:
+        """Instruction set and precision: the kernels of two sets add in another order."""
+        return f"native, {self.model.isa.name}, {self.model.precision}"
 
     @property
     def tgt_vocab_size(self) -> int:
@@ -184,10 +190,7 @@ class NativeEngine:
                 shortlists=shortlists,
             )
         except ArithmeticError as error:
-            raise DecodingError(
-                f"the model gives log-probabilities up to {error}, which are none; its weights are damaged, "
-                "or numbers have grown too large for its precision: try float32"
-            ) from None
+            raise not_log_probs(str(error)) from None
         ids = np.split(found.ids, np.cumsum(found.lengths)[:-1])
         limit_of_each = np.repeat(limits, found.counts).tolist()
         numbers = zip(ids, found.log_probs.tolist(), found.scores.tolist(), limit_of_each, strict=True)

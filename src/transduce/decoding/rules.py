@@ -70,6 +70,11 @@ class RuledEngine:
         ]
 
     @property
+    def name(self) -> str:
+        """What computes the model."""
+        return self.engine.name
+
+    @property
     def tgt_vocab_size(self) -> int:
         """Size of the target vocabulary, control ids included."""
         return self.engine.tgt_vocab_size

@@ -12,25 +12,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from transduce.base.errors import DecodingError
 from transduce.decoding.batches import cut_batches
 from transduce.decoding.beam import beam_search
-from transduce.decoding.constrained import MOST_EXTRA_SLOTS, constrained_beam_search
-from transduce.decoding.diverse import diverse_search
 from transduce.decoding.engine import Engine, SearchingEngine
 from transduce.decoding.greedy import greedy_search
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.limits import LengthBounds, length_bounds
 from transduce.decoding.penalties import coverage_penalty
 from transduce.decoding.query import Query
-from transduce.decoding.risk import Decode, least_risk
 from transduce.decoding.rules import RuledEngine, SentenceRules
-from transduce.decoding.sample import sample_search
 from transduce.decoding.score import score_targets
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.shortlist import whole_vocabulary
 from transduce.tokenizer.protocol import N_CONTROL
+
+if TYPE_CHECKING:
+    from transduce.decoding.risk import Decode
 
 __all__ = ["check_search", "search", "with_rules"]
 
@@ -63,9 +63,9 @@ def search(
     for wishes, members in kinds.items():
         required, prefixed, _ = wishes
         model = whole_vocabulary(engine) if required or prefixed else engine
-        slots = settings.beam_size + max(min(sum(map(len, queries[i].required)), MOST_EXTRA_SLOTS) for i in members)
+        width = _width([queries[i] for i in members], settings) if required else 1.0
         lengths = [len(queries[i].src) for i in members]
-        for batch in _batches(model, lengths, settings, slots / settings.beam_size, plain=not any(wishes)):
+        for batch in _batches(model, lengths, settings, width, plain=not any(wishes)):
             some = [members[i] for i in batch]
             results = _search_batch(model, [queries[i] for i in some], bounds.take(some), settings, decode)
             for i, hypotheses in zip(some, results, strict=True):
@@ -76,6 +76,14 @@ def search(
 def _bounds(engine: Engine, queries: Sequence[Query], settings: DecodeSettings) -> LengthBounds:
     needed = [len(query.prefix) + sum(map(len, query.required)) for query in queries]
     return length_bounds(engine, [query.src for query in queries], settings, needed)
+
+
+def _width(queries: Sequence[Query], settings: DecodeSettings) -> float:
+    """Return how many hypotheses of a sentence with required phrases are kept, in beams."""
+    from transduce.decoding.constrained import MOST_EXTRA_SLOTS
+
+    extra = max(min(sum(map(len, query.required)), MOST_EXTRA_SLOTS) for query in queries)
+    return (settings.beam_size + extra) / settings.beam_size
 
 
 def _search_batch(
@@ -93,6 +101,8 @@ def _search_batch(
     if settings.coverage_beta > 0:
         found = _with_coverage(engine, sources, found, settings)
     if settings.search == "mbr" and decode is not None:
+        from transduce.decoding.risk import least_risk
+
         return [least_risk(samples, decode, settings.mbr_metric, settings.n_best) for samples in found]
     return [hypotheses[: settings.n_best] for hypotheses in found]
 
@@ -100,9 +110,14 @@ def _search_batch(
 def _find(
     engine: Engine, queries: Sequence[Query], bounds: LengthBounds, settings: DecodeSettings
 ) -> list[list[Hypothesis]]:
-    """Run the search that is chosen. The sentences are one batch, unless the engine searches by itself."""
+    """Run the search that is chosen. The sentences are one batch, unless the engine searches by itself.
+
+    Searches that are seldom chosen are imported when they are, so that the others start sooner.
+    """
     sources = [query.src for query in queries]
     if queries[0].required:
+        from transduce.decoding.constrained import constrained_beam_search
+
         required = [query.required for query in queries]
         return constrained_beam_search(engine, sources, required, bounds.minima, bounds.limits, settings)
     match settings.search:
@@ -113,11 +128,14 @@ def _find(
         case "beam":
             return beam_search(engine, sources, settings, bounds)
         case "diverse":
+            from transduce.decoding.diverse import diverse_search
+
             return diverse_search(engine, sources, settings, bounds)
-        case "sample":
-            return sample_search(engine, sources, settings, settings.n_best, bounds)
-        case "mbr":
-            return sample_search(engine, sources, settings, settings.n_samples, bounds)
+        case "sample" | "mbr":
+            from transduce.decoding.sample import sample_search
+
+            n_samples = settings.n_best if settings.search == "sample" else settings.n_samples
+            return sample_search(engine, sources, settings, n_samples, bounds)
 
 
 def _batches(

@@ -27,15 +27,15 @@ class DecodeSettings(Settings):
     """Hypotheses kept at each step; 1 is greedy search. Paper: section 6.1."""
     length_alpha: float = Field(default=0.6, ge=0, le=100)
     """Length penalty: score = log P / ((5 + |Y|) / 6) ** length_alpha, where |Y| counts EOS. Paper: section 6.1."""
-    max_extra_tokens: int = Field(default=50, ge=0)
+    max_extra_tokens: int = Field(default=50, ge=0, le=100_000)
     """A translation has at most the source length plus this many tokens, EOS not counted. Paper: section 6.1."""
-    max_tokens: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1, le=100_000)
     """A translation has at most this many tokens whatever the source, EOS not counted."""
-    min_tokens: int = Field(default=0, ge=0)
+    min_tokens: int = Field(default=0, ge=0, le=100_000)
     """A translation has at least this many tokens, EOS not counted, even if the source length allows fewer."""
-    max_length_ratio: float | None = Field(default=None, gt=0)
+    max_length_ratio: float | None = Field(default=None, gt=0, le=1000)
     """A translation has at most this many tokens for each source token (rounded up, at least 1), EOS not counted."""
-    min_length_ratio: float | None = Field(default=None, gt=0)
+    min_length_ratio: float | None = Field(default=None, gt=0, le=1000)
     """A translation has at least this many tokens for each source token (rounded down), EOS not counted."""
     coverage_beta: float = Field(default=0.0, ge=0)
     """Penalty for source tokens that the translation has not looked at; it ranks the beam_size best. Wu et al. (2016) use 0.2."""
@@ -45,18 +45,18 @@ class DecodeSettings(Settings):
     """Log-probabilities of tokens that the translation already has are multiplied by this; 1: no penalty."""
     banned: tuple[str, ...] = ()
     """Words and phrases that no translation may contain."""
-    n_groups: int = Field(default=2, ge=1)
+    n_groups: int = Field(default=2, ge=1, le=10_000)
     """Groups of a diverse beam search; they must divide beam_size."""
     diversity: float = Field(default=0.5, ge=0)
     """Log-probability that a token loses in a diverse beam search for each hypothesis of the earlier groups that has just
     taken it."""
     temperature: float = Field(default=1.0, gt=0)
     """Sampling: logits are divided by this; below 1 more probable tokens become more so."""
-    top_k: int | None = Field(default=None, ge=1)
+    top_k: int | None = Field(default=None, ge=1, le=10_000_000)
     """Sampling: only the so many most probable tokens."""
     top_p: float | None = Field(default=None, gt=0, le=1)
     """Sampling: only the smallest set of most probable tokens that together have this probability."""
-    n_samples: int = Field(default=32, ge=2)
+    n_samples: int = Field(default=32, ge=2, le=10_000)
     """Samples of each sentence that minimum Bayes risk chooses from."""
     mbr_metric: Literal["chrf", "bleu"] = "chrf"
     """What agreement between samples means for minimum Bayes risk."""

@@ -187,6 +187,11 @@ class ShortlistEngine:
         self.shortlist = shortlist
 
     @property
+    def name(self) -> str:
+        """What computes the model."""
+        return self.engine.name
+
+    @property
     def tgt_vocab_size(self) -> int:
         """Size of the target vocabulary, control ids included."""
         return self.engine.tgt_vocab_size
@@ -223,6 +228,11 @@ class SearchingShortlistEngine:
         self.engine = engine
         self.shortlist = shortlist
         self._by_steps = ShortlistEngine(engine, shortlist)
+
+    @property
+    def name(self) -> str:
+        """What computes the model."""
+        return self.engine.name
 
     @property
     def tgt_vocab_size(self) -> int:

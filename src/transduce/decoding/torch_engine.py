@@ -76,6 +76,12 @@ class TorchEngine:
         self.device = device
 
     @property
+    def name(self) -> str:
+        """Version, device and precision: each of them may choose other kernels."""
+        dtype = str(self.model.output_weight.dtype).removeprefix("torch.")
+        return f"torch {torch.__version__}, {_device_name(self.device)}, {dtype}"
+
+    @property
     def tgt_vocab_size(self) -> int:
         """Size of the target vocabulary, control ids included."""
         return len(self.model.output_weight)
@@ -140,12 +146,22 @@ class TorchEngine:
         return [maps[: len(target) + 1, : len(source) + 1] for maps, source, target in pairs]
 
     def pad(self, sentences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "b t"], Bool[Tensor, "b t"]]:
-        """Put sentences into one tensor on the device, with a mask: True = real token."""
+        """Put sentences into one tensor on the device, with ``valid``: True = real token."""
         lengths = np.array([len(sentence) for sentence in sentences])
         valid = np.arange(lengths.max()) < lengths[:, None]
         ids = np.full(valid.shape, PAD_ID, dtype=np.int64)
         ids[valid] = [token for sentence in sentences for token in sentence]
         return torch.from_numpy(ids).to(self.device), torch.from_numpy(valid).to(self.device)
+
+
+def _device_name(device: torch.device) -> str:
+    match device.type:
+        case "cpu":
+            return f"cpu with {torch.backends.cpu.get_cpu_capability()}"
+        case "cuda":
+            return torch.cuda.get_device_name(device)
+        case other:
+            return other
 
 
 def _record(attention: MultiHeadAttention, stack: ExitStack) -> list[Tensor]:

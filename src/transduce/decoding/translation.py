@@ -22,7 +22,7 @@ class Translation:
     src: tuple[int, ...] = ()
     """Source ids that the model has read, without EOS: what the target ids can be aligned with."""
     at_limit: bool = False
-    """True: it was ended by force at the length limit, since the model had not ended it before."""
+    """True: it has as many tokens as the length limit allows, so its end may be missing."""
 
 
 BLANK = Translation(text="", score=0.0, log_prob=0.0, ids=())

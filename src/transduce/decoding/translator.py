@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import overload
+from pathlib import Path
+from typing import get_args, overload
 
 from pydantic import ValidationError
 
@@ -45,6 +46,10 @@ Text = str | Request
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
+def _text_name(number: int) -> str:
+    return f"text {number}"
+
+
 class Translator:
     r"""A model with its tokenizers and a way to search. It has no state of its own: threads may share it.
 
@@ -58,7 +63,8 @@ class Translator:
         engine: In place of ``decode.engine``: what computes the model.
         device: In place of ``decode.device``.
         precision: In place of ``decode.precision``.
-        glossary: Terms and their translations, for all texts.
+        n_threads: In place of ``decode.n_threads``.
+        glossary: Terms and their translations, for all texts; or the path of a file with them.
         markup: ``inline``: tags such as ``<b>`` in a text are carried through. ``text``: they are text like any other.
 
     Raises:
@@ -87,7 +93,8 @@ class Translator:
         engine: EngineName | None = None,
         device: DecodeDevice | None = None,
         precision: DecodePrecision | None = None,
-        glossary: Glossary | None = None,
+        n_threads: int | None = None,
+        glossary: Glossary | StrPath | None = None,
         markup: Markup = "text",
     ) -> None:
         opened = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
@@ -97,14 +104,17 @@ class Translator:
             "engine": engine,
             "device": device,
             "precision": precision,
+            "n_threads": n_threads,
         }
         given = SettingsSource("Translator", {name: value for name, value in changes.items() if value is not None})
         resolved = resolve(DecodeSettings, [_base_settings(opened, settings), given])
         self.engine = load_engine(opened, resolved)
         self.tokenizers = opened.tokenizers
         self.settings = resolved
-        self.glossary = glossary
-        self.markup: Markup = markup
+        self.glossary = (
+            glossary if glossary is None or isinstance(glossary, Glossary) else Glossary.load(Path(glossary))
+        )
+        self.markup: Markup = _check_markup(markup)
         self.align_layer = default_layer(opened.model.n_decoder_layers)
         """The decoder layer whose attention tells which words belong together, for whoever wants alignments."""
 
@@ -134,7 +144,7 @@ class Translator:
         translator.tokenizers = tokenizers
         translator.settings = settings
         translator.glossary = glossary
-        translator.markup = markup
+        translator.markup = _check_markup(markup)
         translator.align_layer = align_layer
         return translator
 
@@ -149,7 +159,11 @@ class Translator:
     @overload
     def translate(self, texts: Sequence[Text]) -> list[str]: ...
     def translate(self, texts: Text | Sequence[Text]) -> str | list[str]:
-        """Return the best translation of a text, or of each of several texts, in order."""
+        """Return the best translation of a text, or of each of several texts, in order.
+
+        Raises:
+            TypeError: Something is no text, such as tokens: the tokenizer is part of the bundle.
+        """
         if isinstance(texts, str | Request):
             return self.translate([texts])[0]
         return [translations[0].text for translations in self.translate_stream(texts)]
@@ -171,7 +185,9 @@ class Translator:
         for window in self.translate_windows(texts):
             yield from window
 
-    def translate_windows(self, texts: Iterable[Text], *, first_number: int = 1) -> Iterator[list[list[Translation]]]:
+    def translate_windows(
+        self, texts: Iterable[Text], *, first_number: int = 1, name: Callable[[int], str] = _text_name
+    ) -> Iterator[list[list[Translation]]]:
         """Translate texts as they come, ``window_lines`` at a time.
 
         What is translated together depends on the window and on nothing before it: to go on behind a window gives to the
@@ -179,16 +195,19 @@ class Translator:
 
         Args:
             texts: Any number of them.
-            first_number: What messages call the first one.
+            first_number: Number of the first one.
+            name: Says by its number what messages call a text.
 
         Yields:
             For each window what :meth:`translate_stream` yields for its texts.
         """
+        if isinstance(texts, str | Request):
+            raise TypeError("give several texts here, such as a list; for a single text there is Translator.translate")
         cut = self._cut_sources()
         stream, number = iter(texts), first_number
         try:
             while window := list(itertools.islice(stream, self.settings.window_lines)):
-                yield self._translate_window(window, number, cut)
+                yield self._translate_window(window, number, cut, name)
                 number += len(window)
         finally:  # also when the reader has had enough
             cut.warn()
@@ -216,9 +235,9 @@ class Translator:
         Yields:
             Parts that are never empty and end between words, or in scripts without spaces between characters.
         """
-        request = Request(text) if isinstance(text, str) else text
+        request = _request(text)
         cut = self._cut_sources()
-        [prepared] = self._prepare([request], [1], cut)
+        [prepared] = self._prepare([request], [1], cut, _text_name)
         if (
             is_blank(request.text)
             or prepared.restoration.needs_alignment
@@ -237,11 +256,15 @@ class Translator:
             yield rest
         cut.warn()
 
-    def _translate_window(self, window: Sequence[Text], first_number: int, cut: CutSources) -> list[list[Translation]]:
-        requests = [Request(text) if isinstance(text, str) else text for text in window]
+    def _translate_window(
+        self, window: Sequence[Text], first_number: int, cut: CutSources, name: Callable[[int], str]
+    ) -> list[list[Translation]]:
+        requests = [_request(text) for text in window]
+        for i, request in enumerate(requests):
+            self._settings_for(request.n_best, name(first_number + i))  # refuses more than the search can give
         results = [[BLANK] * (request.n_best or self.settings.n_best) for request in requests]
         inked = [i for i, request in enumerate(requests) if not is_blank(request.text)]
-        prepared = self._prepare([requests[i] for i in inked], [first_number + i for i in inked], cut)
+        prepared = self._prepare([requests[i] for i in inked], [first_number + i for i in inked], cut, name)
         waiting: dict[int, list[tuple[int, Prepared]]] = {}  # by the number of translations wanted
         for i, each in zip(inked, prepared, strict=True):
             if each.query.src:
@@ -250,14 +273,16 @@ class Translator:
                 empty = replace(BLANK, text=each.restoration.apply("", ()))
                 results[i] = [empty] * len(results[i])
         for n_best, group in waiting.items():
-            settings = self._settings_for(n_best, first_number + group[0][0])
+            settings = self._settings_for(n_best, name(first_number + group[0][0]))
             found = search(self.engine, [each.query for _, each in group], settings, self._decode)
             finished = self._finish([each for _, each in group], found)
             for (i, _), translations in zip(group, finished, strict=True):
                 results[i] = translations
         return results
 
-    def _prepare(self, requests: Sequence[Request], numbers: Sequence[int], cut: CutSources) -> list[Prepared]:
+    def _prepare(
+        self, requests: Sequence[Request], numbers: Sequence[int], cut: CutSources, name: Callable[[int], str]
+    ) -> list[Prepared]:
         """Turn requests into what is searched for, and note those that are too long by their numbers."""
         prepared = prepare_requests(
             requests, self.tokenizers, glossary=self.glossary, markup=self.markup, banned=self.settings.banned
@@ -265,15 +290,15 @@ class Translator:
         shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
         for number, each in zip(numbers, shortened, strict=True):
             if each.query.prefix or each.query.required:
-                self._check(each, number)
+                self._check(each, name(number))
         return shortened
 
-    def _check(self, prepared: Prepared, number: int) -> None:
-        """Refuse a wish that cannot be met before anything is computed, with the number of its text."""
+    def _check(self, prepared: Prepared, name: str) -> None:
+        """Refuse a wish that cannot be met before anything is computed, with the name of its text."""
         try:
             check_search(self.engine, [prepared.query], self.settings, self._decode)
         except DecodingError as error:
-            raise DecodingError(f"text {number}: {error}") from None
+            raise DecodingError(f"{name}: {error}") from None
 
     def _finish(self, prepared: Sequence[Prepared], found: Sequence[Sequence[Hypothesis]]) -> list[list[Translation]]:
         """Turn hypotheses into text, with all that the requests want put back into it."""
@@ -292,19 +317,36 @@ class Translator:
     def _decode(self, ids: Sequence[int]) -> str:
         return self.tokenizers.tgt.decode(ids).translate(_ONE_LINE)
 
-    def _settings_for(self, n_best: int, number: int) -> DecodeSettings:
-        if n_best == self.settings.n_best:
+    def _settings_for(self, n_best: int | None, name: str) -> DecodeSettings:
+        if n_best is None or n_best == self.settings.n_best:
             return self.settings
         try:
             return DecodeSettings.model_validate(self.settings.model_dump() | {"n_best": n_best})
         except ValidationError as error:
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise DecodingError(f"text {number} asks for {n_best} translations: {reason}") from None
+            raise DecodingError(f"{name} asks for {n_best} translations: {reason}") from None
 
     def _cut_sources(self) -> CutSources:
         longest = self.max_src_tokens
         why = "decode.max_src_tokens" if longest == self.settings.max_src_tokens else "the model has no more positions"
         return CutSources(longest, why)
+
+
+def _request(text: Text) -> Request:
+    if isinstance(text, str):
+        return Request(text)
+    if isinstance(text, Request):
+        return text
+    raise TypeError(
+        f"a text to translate is a str or a Request, not {type(text).__name__}; tokens are not taken: the tokenizer is part "
+        "of the bundle"
+    )
+
+
+def _check_markup(markup: Markup) -> Markup:
+    if markup not in get_args(Markup):
+        raise DecodingError(f"markup is 'text' or 'inline', not {markup!r}")
+    return markup
 
 
 def _base_settings(bundle: Bundle, settings: DecodeSettings | None) -> SettingsSource:

@@ -6,6 +6,7 @@ a position that is read). Paper: section 3.2.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -113,7 +114,7 @@ class MultiHeadAttention(nn.Module):
         self.v_proj = nn.Linear(d_model, n_heads * d_v)
         self.out_proj = nn.Linear(n_heads * d_v, d_model)
         self.p_dropout = p_dropout
-        self._observers: list[WeightsObserver] = []
+        self._observers: list[tuple[int, WeightsObserver]] = []  # with the thread whose calls each is shown
 
     def forward(
         self,
@@ -149,17 +150,19 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "b tq d_model"]:
         """Let each position of ``x`` read from projected keys and values, which may come from a cache."""
         q = split_heads(self.q_proj(x), self.n_heads)  # [b, h, tq, d_k]
-        for observer in self._observers:
-            observer(attention_weights(q, keys, allowed))
+        for thread, observer in tuple(self._observers):  # a copy, since other threads may come and go meanwhile
+            if thread == threading.get_ident():
+                observer(attention_weights(q, keys, allowed))
         heads = attention(q, keys, values, allowed, self.p_dropout if self.training else 0.0)
         merged: Tensor = self.out_proj(merge_heads(heads))
         return merged
 
     @contextmanager
     def observe(self, observer: WeightsObserver) -> Iterator[None]:
-        """Show an observer the weights of every call while the context is open: how attention maps are recorded.
+        """Show an observer the weights of this thread's calls while the context is open: how attention maps are recorded.
 
-        The weights are computed beside the answer, which stays what it is. Without observers this costs nothing.
+        The weights are computed beside the answer, which stays what it is. Without observers this costs nothing. What
+        other threads compute with the same layer meanwhile is not shown, so that threads may share a model.
 
         >>> layer, maps, x = MultiHeadAttention(8, 2, 4, 4, 0.0), [], torch.zeros(1, 3, 8)
         >>> with layer.observe(maps.append):
@@ -167,8 +170,9 @@ class MultiHeadAttention(nn.Module):
         >>> maps[0].shape
         torch.Size([1, 2, 3, 3])
         """
-        self._observers.append(observer)
+        mine = (threading.get_ident(), observer)
+        self._observers.append(mine)
         try:
             yield
         finally:
-            self._observers.remove(observer)
+            self._observers.remove(mine)

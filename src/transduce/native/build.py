@@ -30,6 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from transduce.base.cores import count_cores
 from transduce.native import LIBRARY
 
 __all__ = [
@@ -207,7 +208,7 @@ def _compile(compiler: Compiler, files: Sequence[Path], sources: Path, work: Pat
             temporary.replace(target)
         return target
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(count_cores()) as pool:
         objects = list(pool.map(compile_one, units))
     for old in set(work.glob("*.o")) - set(objects):
         old.unlink(missing_ok=True)

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from transduce.base.errors import NativeUnavailableError
+from transduce.base.files import sha256_file
 from transduce.native import LIBRARY
 
-__all__ = ["LIBRARY_VARIABLE", "find_library", "load_library"]
+__all__ = ["LIBRARY_VARIABLE", "find_library", "library_sha256", "load_library"]
 
 LIBRARY_VARIABLE = "TRANSDUCE_NATIVE_LIBRARY"
 """Environment variable with the path of another build of the library, such as one with sanitizers."""
@@ -56,3 +57,13 @@ def load_library() -> ctypes.CDLL:
         raise NativeUnavailableError(
             f"{path}: cannot be loaded on this machine, {machine} ({details}); {_REMEDY}"
         ) from None
+
+
+@cache
+def library_sha256() -> str:
+    """Return the SHA-256 of the library that is loaded: another one may pack weights in another way.
+
+    Raises:
+        NativeUnavailableError: As :func:`load_library`.
+    """
+    return sha256_file(Path(load_library()._name))

@@ -18,15 +18,18 @@ import numpy.typing as npt
 
 from transduce.base.errors import NativeUnavailableError
 from transduce.native.library import load_library
-from transduce.native.weights import Shape
+from transduce.native.weights import NativePrecision, Shape
 
 __all__ = ["Found", "InstructionSet", "NativeModel", "NativeSession", "instruction_sets"]
 
-_ABI = 1
+_ABI = 2
 """The version of ``src/api.h`` that this file speaks."""
 
 _POLL_MS = 100
 """How often a running search looks whether Python wants to stop (Ctrl-C)."""
+
+_NO_LOG_PROBABILITY = -2
+"""What ``transduce_search_wait`` returns when the model computes something that is no log-probability."""
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -119,55 +122,67 @@ def _flat(sentences: Sequence[Sequence[int]]) -> tuple[Int64, Int32]:
     return ids, lengths
 
 
+def _check_pairs(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> None:
+    if len(sources) != len(targets):
+        raise ValueError(f"{len(sources)} sources but {len(targets)} targets")
+
+
 class NativeModel:
     """A model that the library has opened. Threads may share it.
 
     Args:
         shape: Of the model.
         block: From :meth:`pack`, of the same shape, instruction set and precision.
-        in_bytes: True: matrix products in int8.
+        precision: Of the matrix products.
         isa: The kernels.
     """
 
-    def __init__(self, shape: Shape, block: Block, *, in_bytes: bool, isa: InstructionSet) -> None:
+    def __init__(self, shape: Shape, block: Block, *, precision: NativePrecision, isa: InstructionSet) -> None:
         library = _library()
-        handle = library.transduce_open(ctypes.byref(_CShape(*shape)), isa.number, int(in_bytes), _pointer(block))
+        handle = library.transduce_open(
+            ctypes.byref(_CShape(*shape)), isa.number, int(precision == "int8"), _pointer(block)
+        )
         if handle is None:
             raise _failure()
         self.shape = shape
         self.isa = isa
-        self.in_bytes = in_bytes
+        self.precision = precision
         self.handle = c_void_p(handle)
         self._block = block  # the library reads it for as long as the model is open
         _close_with(self, library.transduce_close, self.handle)
 
     @staticmethod
-    def packed_size(shape: Shape, *, in_bytes: bool, isa: InstructionSet) -> int:
+    def packed_size(shape: Shape, *, precision: NativePrecision, isa: InstructionSet) -> int:
         """Return the bytes of a packed model."""
-        size = int(_library().transduce_packed_size(ctypes.byref(_CShape(*shape)), isa.number, int(in_bytes)))
+        size = int(
+            _library().transduce_packed_size(ctypes.byref(_CShape(*shape)), isa.number, int(precision == "int8"))
+        )
         _check(min(size, 0))
         return size
 
     @staticmethod
-    def pack(shape: Shape, weights: Sequence[Float32], block: Block, *, in_bytes: bool, isa: InstructionSet) -> None:
+    def pack(
+        shape: Shape, weights: Sequence[Float32], block: Block, *, precision: NativePrecision, isa: InstructionSet
+    ) -> None:
         """Fill a block of zeros with weights in the layout of the kernels.
 
         Args:
             shape: Of the model.
             weights: From :func:`~transduce.native.weights.ordered_weights`.
             block: ``[packed_size]``, all zero.
-            in_bytes: As in the constructor.
+            precision: As in the constructor.
             isa: As in the constructor.
         """
         pointers = (POINTER(c_float) * len(weights))(*[w.ctypes.data_as(POINTER(c_float)) for w in weights])
         _check(
             _library().transduce_pack(
-                ctypes.byref(_CShape(*shape)), isa.number, int(in_bytes), pointers, _pointer(block)
+                ctypes.byref(_CShape(*shape)), isa.number, int(precision == "int8"), pointers, _pointer(block)
             )
         )
 
     def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], n_threads: int) -> Float32:
         """Return the log-probabilities of all target tokens and EOS, pair after pair."""
+        _check_pairs(sources, targets)
         src, src_lengths = _flat(sources)
         tgt, tgt_lengths = _flat(targets)
         log_probs = np.empty(len(tgt) + len(targets), dtype=np.float32)
@@ -179,6 +194,7 @@ class NativeModel:
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int, n_threads: int
     ) -> list[Float32]:
         """Return ``[target + 1, source + 1]`` for each pair: where one decoder layer looks, the mean over its heads."""
+        _check_pairs(sources, targets)
         src, src_lengths = _flat(sources)
         tgt, tgt_lengths = _flat(targets)
         shapes = [(int(t) + 1, int(s) + 1) for s, t in zip(src_lengths, tgt_lengths, strict=True)]
@@ -220,12 +236,12 @@ class NativeModel:
         Raises:
             ValueError: Something is out of range.
             ArithmeticError: The model gives numbers that are no log-probabilities; the message is the number.
+            RuntimeError: The machine gives no more memory or threads.
         """
         library = _library()
         n = len(sources)
         ids, lengths = _flat(sources)
         shortest, longest = (np.ascontiguousarray(bounds, dtype=np.int32) for bounds in (minima, limits))
-        assert len(penalties) >= longest.max() + 2
         listed = list_lengths = None
         if shortlists is not None:
             listed = np.concatenate(shortlists).astype(np.int32)
@@ -234,7 +250,7 @@ class NativeModel:
             self.handle,
             *(n_threads, beam_size, n_best, rows),
             *(_pointer(ids), _pointer(lengths), _pointer(shortest), _pointer(longest), n),
-            *(_pointer(penalties), _pointer(listed), _pointer(list_lengths)),
+            *(_pointer(penalties), len(penalties), _pointer(listed), _pointer(list_lengths)),
         )
         if handle is None:
             raise _failure()
@@ -242,8 +258,10 @@ class NativeModel:
         try:
             while not (done := library.transduce_search_wait(search, _POLL_MS)):
                 pass  # Python's signal handlers run here; an exception of theirs stops the search below
-            if done < 0:
+            if done == _NO_LOG_PROBABILITY:
                 raise ArithmeticError(library.transduce_error().decode())
+            if done < 0:
+                raise RuntimeError(f"the search failed: {library.transduce_error().decode()}")
             counts, total = np.empty(n, dtype=np.int32), c_int64()
             library.transduce_search_sizes(search, n, _pointer(counts), ctypes.byref(total))
             n_found = int(counts.sum())
@@ -280,11 +298,7 @@ class NativeSession:
     def add(self, sources: Sequence[Sequence[int]]) -> None:
         """Encode more sentences: each gets one row."""
         ids, lengths = _flat(sources)
-        _check(
-            _library().transduce_session_add(
-                self._model.handle, self._handle, _pointer(ids), _pointer(lengths), len(sources)
-            )
-        )
+        _check(_library().transduce_session_add(self._handle, _pointer(ids), _pointer(lengths), len(sources)))
 
     def step(self, parents: Int64, ids: Int64, k: int) -> tuple[Int64, Float32, Float32]:
         """Extend rows, and return the best k ids of each, their log-probabilities, and that of EOS."""
@@ -300,6 +314,8 @@ class NativeSession:
         return log_probs
 
     def _step(self, parents: Int64, ids: Int64, k: int, *outputs: npt.NDArray[Any] | None) -> None:
+        if len(parents) != len(ids):
+            raise ValueError(f"{len(parents)} parents but {len(ids)} ids")
         parents, ids = (np.ascontiguousarray(array, dtype=np.int64) for array in (parents, ids))
         pointers = [_pointer(array) for array in outputs]
         _check(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Shape", "ordered_names", "ordered_weights"]
+__all__ = ["NamedWeights", "NativePrecision", "OrderedWeights", "Shape", "ordered_names", "ordered_weights"]
 
-Weights = Mapping[str, npt.NDArray[np.float32]]
+NativePrecision = Literal["float32", "int8"]
+"""The numbers that matrix products work on."""
+NamedWeights = Mapping[str, npt.NDArray[np.float32]]
+"""By their public names."""
+OrderedWeights = Sequence[npt.NDArray[np.float32]]
+"""In the library's order."""
 
 
 class Shape(NamedTuple):
@@ -60,7 +65,7 @@ def _sublayers(layer: str, sublayers: list[str]) -> Iterator[str]:
         yield from (f"{layer}.{sublayer}_norm.weight", f"{layer}.{sublayer}_norm.bias")
 
 
-def ordered_weights(shape: Shape, tie: str, weights: Weights) -> list[npt.NDArray[np.float32]]:
+def ordered_weights(shape: Shape, tie: str, weights: NamedWeights) -> list[npt.NDArray[np.float32]]:
     """Return the weights in the library's order, each of the size that it will read.
 
     Raises:

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from transduce.base.files import StrPath, check_readable, read_lines
+from transduce.base.errors import DataError
+from transduce.base.files import STDIN, StrPath, check_readable, read_lines
 from transduce.base.log import logger
 from transduce.metrics.bleu import BleuTokenizer, bleu, chrf, looks_tokenized, needs_other_tokenizer
 from transduce.metrics.score import Score
@@ -49,6 +50,8 @@ def bleu_files(
         DataError: A file is missing or not UTF-8, the counts differ, or a reference is empty.
     """
     hypotheses, references = Path(hypotheses), Path(references)
+    if hypotheses == references == STDIN:
+        raise DataError("-: both the translations and the references are standard input; give a file for one of them")
     check_readable(hypotheses)
     check_readable(references)
     ours, theirs = list(read_lines(hypotheses)), list(read_lines(references))

@@ -71,13 +71,13 @@ class _SearchSettings(Settings):
     decode: DecodeSettings = Field(default_factory=DecodeSettings)
 
 
-def decode_settings(bundle: Bundle, overrides: Sequence[str] = ()) -> DecodeSettings:
+def decode_settings(bundle: Bundle, overrides: Sequence[str | SettingsSource] = ()) -> DecodeSettings:
     """Return the settings of the search that a bundle holds, changed by overrides.
 
     Raises:
         SettingsError: An override is wrong, or is of another section: a trained model is not changed by settings.
     """
-    sources = [parse_override(text) for text in overrides]
+    sources = [parse_override(given) if isinstance(given, str) else given for given in overrides]
     if any("decode" not in source.values for source in sources):
         _refuse(sources)
     own = {name: section for name, section in tomllib.loads(bundle.settings_toml).items() if name == "decode"}

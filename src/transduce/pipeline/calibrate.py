@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from transduce.base.errors import DataError
 from transduce.base.files import StrPath, read_lines
+from transduce.base.log import logger, plural
 from transduce.bundle import find_bundle, read_bundle
 from transduce.decoding.confidence import (
     Calibration,
@@ -32,6 +33,8 @@ __all__ = ["CalibrateReport", "calibrate", "check_calibration"]
 
 N_FOLDS = 10
 """Parts that the dev set is divided into: each is judged by what was fitted on the others."""
+_FEW_WORDS = 1000
+"""Of fewer, the error that is measured is mostly chance."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,12 @@ def calibrate(
     if words.n_sentences < N_FOLDS:
         raise DataError(
             f"{words.name}: has {words.n_sentences} lines, and calibration needs at least {N_FOLDS}; some hundreds are better"
+        )
+    if len(words.raw) < _FEW_WORDS:
+        logger.warning(
+            "%s: its translations have only %s, from which little can be learned about confidence; some thousands are better",
+            words.name,
+            plural(len(words.raw), "word"),
         )
     calibrated = cross_validate(words.raw, words.right, words.sentence, N_FOLDS)
     fit_calibration(words.raw, words.right).save(read_bundle(bundle))

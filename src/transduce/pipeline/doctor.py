@@ -7,16 +7,16 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from transduce.base.cores import count_cores
 from transduce.base.errors import NativeUnavailableError
-from transduce.data.parallel import count_cores
 from transduce.native.model import instruction_sets
 
 __all__ = ["examine"]
 
 _OPTIONAL = {
     "torch": "train",
-    "sacrebleu": "train",
-    "sacremoses": "train",
+    "sacrebleu": "score",
+    "sacremoses": "score",
     "lxml": "formats",
     "polib": "formats",
     "zstandard": "formats",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,9 @@ from transduce.base.files import STDIN, check_readable, read_lines
 from transduce.decoding.rescore import ListedText
 
 __all__ = ["NBestList", "read_nbest"]
+
+_LARGEST_SCORE = 1e100
+"""Above it, weighted sums might not be finite; no model gives anything near it."""
 
 
 @dataclass(frozen=True)
@@ -72,17 +74,32 @@ def _parse_columns(text: str, place: str) -> tuple[int, ListedText]:
 def _parse_object(text: str, place: str) -> NBestList:
     try:
         fields = json.loads(text)
-        texts = [ListedText(str(item["text"]), _finite(item["score"])) for item in fields["translations"]]
-        return NBestList(int(fields["line"]), texts, fields)
-    except (ValueError, KeyError, TypeError) as error:
+        if "\\u" in text:
+            json.dumps(fields, ensure_ascii=False).encode("utf-8")  # JSON can write half of a surrogate pair
+        texts = [
+            ListedText(_typed(item, "text", str), _finite(_typed(item, "score", int, float)))
+            for item in _typed(fields, "translations", list)
+        ]
+        return NBestList(_typed(fields, "line", int), texts, fields)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{place}: this is no n-best list ({type(error).__name__}: {error}); it should be an object with 'line' and "
             "'translations', each with 'text' and 'score', as 'transduce translate --json' prints them"
         ) from None
 
 
+def _typed(fields: Any, key: str, *types: type) -> Any:
+    """Return a value of a JSON object that must be of one of some types; to Python, True is a whole number as well."""
+    if not isinstance(fields, dict):
+        raise TypeError(f"{json.dumps(fields)[:40]} is no object")
+    value = fields[key]
+    if not isinstance(value, types) or isinstance(value, bool):
+        raise TypeError(f"the value of '{key}' is {json.dumps(value)[:40]}")
+    return value
+
+
 def _finite(number: str | float) -> float:
     value = float(number)
-    if not math.isfinite(value):
+    if not abs(value) <= _LARGEST_SCORE:  # NaN is not
         raise ValueError(f"the score is {number}")
     return value

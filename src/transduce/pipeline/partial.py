@@ -5,10 +5,12 @@ While ``out.txt`` is made there are two files beside it::
     out.txt.part         the translations so far
     out.txt.part.json    how much of it is whole, what it was made from, and the checksums of both
 
-A window of lines is first written to the one, and then the other is replaced in one step. So whatever happens between
-(a kill, a crash), the second file tells how far the first is right: what stands behind is cut off when the work goes on.
-Because a window is translated as a whole, and depends on nothing before it, the finished file is the same to the last
-byte however often the work was stopped.
+A window of lines is first written to the one, down to the disk, and then the other is replaced in one step. So whatever
+happens between (a kill, a crash, a power cut), the second file tells how far the first is right: what stands behind is
+cut off when the work goes on. Because a window is translated as a whole, and depends on nothing before it, the finished
+file is the same to the last byte however often the work was stopped.
+
+The part is locked while it is written, so that two processes with the same output do not mix their lines.
 """
 
 from __future__ import annotations
@@ -22,11 +24,22 @@ from pathlib import Path
 from typing import Any, final
 
 from transduce.base.errors import DataError
+from transduce.base.files import atomic_file, locked_file, naming, sha256_file
 from transduce.base.log import logger, plural
 
-__all__ = ["PartialOutput", "partial_output"]
+__all__ = ["PartialOutput", "part_files", "partial_output"]
 
 _FORMAT = "transduce-partial"
+_CHUNK_BYTES = 1 << 20
+
+
+def part_files(output: Path) -> tuple[Path, Path]:
+    """Return the names of the files beside an output while it is made.
+
+    >>> [path.name for path in part_files(Path("out.txt"))]
+    ['out.txt.part', 'out.txt.part.json']
+    """
+    return output.with_name(f"{output.name}.part"), output.with_name(f"{output.name}.part.json")
 
 
 @final
@@ -35,8 +48,7 @@ class PartialOutput:
 
     def __init__(self, output: Path, made_by: Mapping[str, Any]) -> None:
         self.output = Path(os.path.realpath(output))  # a link stays, and what it points to is replaced
-        self.part = self.output.with_name(f"{self.output.name}.part")
-        self.record = self.output.with_name(f"{self.output.name}.part.json")
+        self.part, self.record = part_files(self.output)
         self.made_by = made_by
         self.n_lines = 0
         """Lines of the input whose translations are written."""
@@ -45,7 +57,6 @@ class PartialOutput:
 
     def begin(self) -> None:
         """Start with nothing written."""
-        self.part.parent.mkdir(parents=True, exist_ok=True)
         self.part.write_bytes(b"")
         self._save_record()
 
@@ -64,12 +75,12 @@ class PartialOutput:
             if before != now:
                 raise self._refusal(f"it was begun with {name} = {before}, and now that is {now}")
         with self.part.open("rb+") as stream:
-            whole = stream.read(record["n_bytes"])
-            self._written.update(whole)
+            while chunk := stream.read(min(_CHUNK_BYTES, record["n_bytes"] - self._n_bytes)):
+                self._written.update(chunk)
+                self._n_bytes += len(chunk)
             if self._written.hexdigest() != record["written_sha256"]:
                 raise self._refusal("its bytes are not those that were written")
             stream.truncate(record["n_bytes"])
-        self._n_bytes = len(whole)
         for _ in range(record["n_lines"]):
             line = next(lines, None)
             if line is None:
@@ -86,8 +97,10 @@ class PartialOutput:
             text: What is to stand in the output for them, line ends included.
         """
         raw = text.encode("utf-8")
-        with self.part.open("ab") as stream:
+        with naming(self.part), self.part.open("ab") as stream:
             stream.write(raw)
+            stream.flush()
+            os.fsync(stream.fileno())
         self._written.update(raw)
         self._n_bytes += len(raw)
         for line in sources:
@@ -95,9 +108,13 @@ class PartialOutput:
         self._save_record()
 
     def finish(self) -> None:
-        """Give the file its name."""
-        with self.part.open("rb") as stream:
-            os.fsync(stream.fileno())
+        """Give the file its name.
+
+        Raises:
+            DataError: What is there is not what was written.
+        """
+        if self.part.stat().st_size != self._n_bytes or sha256_file(self.part) != self._written.hexdigest():
+            raise DataError(f"{self.part}: another program has changed this file while it was written; start again")
         self.part.replace(self.output)
         self.record.unlink(missing_ok=True)
 
@@ -119,9 +136,8 @@ class PartialOutput:
             "written_sha256": self._written.hexdigest(),
             "made_by": dict(self.made_by),
         }
-        temporary = self.record.with_name(f"{self.record.name}.new")
-        temporary.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        temporary.replace(self.record)
+        with atomic_file(self.record) as temporary:
+            temporary.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _read_record(self) -> dict[str, Any]:
         try:
@@ -129,7 +145,11 @@ class PartialOutput:
         except (OSError, ValueError) as error:
             raise self._refusal(f"{self.record.name} cannot be read ({error})") from None
         kinds = {"n_lines": int, "n_bytes": int, "input_sha256": str, "written_sha256": str, "made_by": dict}
-        if not isinstance(record, dict) or not all(isinstance(record.get(name), kind) for name, kind in kinds.items()):
+        if (
+            not isinstance(record, dict)
+            or not all(isinstance(record.get(name), kind) for name, kind in kinds.items())
+            or min(record["n_lines"], record["n_bytes"]) < 0
+        ):
             raise self._refusal(f"{self.record.name} is damaged")
         return record
 
@@ -152,17 +172,28 @@ def partial_output(
         resume: Go on with what an earlier call has left, if there is anything. Otherwise that is replaced.
 
     Raises:
-        DataError: As :meth:`PartialOutput.go_on`.
+        DataError: As :meth:`PartialOutput.go_on` and :meth:`PartialOutput.finish`, or another process writes this output.
         KeyboardInterrupt: Ctrl-C; the message says what is kept.
     """
     partial = PartialOutput(output, made_by)
-    if resume and partial.part.exists():
-        partial.go_on(lines)
-    else:
-        partial.begin()
+    partial.part.parent.mkdir(parents=True, exist_ok=True)
+    with locked_file(partial.part) as held:
+        if not held:
+            raise DataError(f"{output}: another process is writing this file; wait for it, or choose another --output")
+        if resume and partial.part.stat().st_size:
+            partial.go_on(lines)
+        else:
+            partial.begin()
+        with _keeping(partial):
+            yield partial
+            partial.finish()
+
+
+@contextmanager
+def _keeping(partial: PartialOutput) -> Iterator[None]:
+    """Say on an error what is kept, or leave nothing where that is nothing."""
     try:
-        yield partial
-        partial.finish()
+        yield
     except BaseException as error:
         if not partial.n_lines:
             partial.discard()

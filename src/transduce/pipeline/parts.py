@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from transduce.base.errors import DataError
-from transduce.base.files import StrPath, check_readable
+from transduce.base.files import STDIN, StrPath, check_readable
 from transduce.bundle import find_run_data, read_bundle
 from transduce.data.corpora import corpus_files
 from transduce.pipeline.bundles import read_run_settings
@@ -26,9 +26,11 @@ def find_part(bundle: Path, src: StrPath | None, ref: StrPath | None, part: str)
         DataError: Only one side is given, a file is missing, or the run has no such part.
     """
     if (src is None) != (ref is None):
-        raise DataError("--src and --ref belong together: give both, or neither for the test set of the run")
+        raise DataError(f"source and references belong together: give both, or neither for the {part} set of the run")
     if src is not None and ref is not None:
         given = Path(src), Path(ref)
+        if given[0] == given[1] == STDIN:
+            raise DataError("-: both the source and the references are standard input; give a file for one of them")
         for file in given:
             check_readable(file)
         return given
@@ -40,4 +42,4 @@ def find_part(bundle: Path, src: StrPath | None, ref: StrPath | None, part: str)
     if corpus is not None and corpus != "phrasebook":
         return corpus_files(corpus, part)
     where = f" in {data}" if data is not None else ""
-    raise DataError(f"{bundle}: there is no {part} set{where}; give one with --src and --ref")
+    raise DataError(f"{bundle}: there is no {part} set{where}; give a source and its references")

@@ -20,13 +20,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transduce import __version__
+from transduce.base.cores import count_cores
 from transduce.base.errors import DataError
 from transduce.base.files import StrPath, atomic_directory
 from transduce.base.log import logger
 from transduce.base.settings import dump_toml
 from transduce.data.binarize import BinarizeReport, binarize
 from transduce.data.inputs import InputVersion
-from transduce.data.parallel import count_cores
 from transduce.data.sources import PARTS, Part, find_sources
 from transduce.pipeline.prepare_progress import PhaseTeller, PrepareListener, WatchedPairs
 from transduce.pipeline.prepare_report import (

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from transduce.base.cores import count_cores
 from transduce.base.errors import DataError
 from transduce.base.log import logger, plural
 from transduce.data.cleaning import SourceCounts, clean_sources
 from transduce.data.holdout import HoldOut
-from transduce.data.parallel import count_cores
 from transduce.data.sources import PairSource, Part
 from transduce.data.spool import PairSpool, write_pairs
 from transduce.pipeline.prepare_progress import PhaseTeller

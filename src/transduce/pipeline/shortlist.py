@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from transduce.base.errors import DataError
+from transduce.base.extras import require
 from transduce.base.files import StrPath, read_lines
+from transduce.base.log import logger
 from transduce.bundle import Bundle, read_bundle
 from transduce.data.lexical import N_ITERATIONS, learn_lexical
 from transduce.data.store import TokenStore
@@ -73,7 +74,7 @@ def make_shortlist(
     n_frequent: int = N_FREQUENT,
     overrides: Sequence[str] = (),
     progress: Callable[[int], None] = lambda n_iterations: None,
-) -> ShortlistReport:
+) -> ShortlistReport | None:
     """Learn a shortlist from training data, measure it on the dev set, and put it into the bundle.
 
     Args:
@@ -84,31 +85,42 @@ def make_shortlist(
         overrides: As after ``--set``, for measuring; only ``decode.*`` has an effect.
         progress: Told how many of the ``N_ITERATIONS`` of learning are done.
 
+    Returns:
+        What it saves and costs; None if there is no dev set with text in it.
+
     Raises:
-        TransduceError: The bundle or the data is wrong, they do not fit, or there is no dev set.
+        TransduceError: The bundle or the data is wrong, or they do not fit.
+        MissingExtraError: There is a dev set, and sacreBLEU is not installed.
     """
     opened = read_bundle(bundle)
     store = TokenStore.open(Path(prepared) / "train")
     store.check_tokenizers(opened.tokenizers)
-    sources, references = _read_dev(Path(prepared) / "dev")
+    dev = Path(prepared) / "dev"
+    sources, references = _read_dev(dev)
+    if sources:
+        require("sacrebleu.metrics", extra="score", purpose="Measuring a shortlist")  # before minutes of learning
     settings = decode_settings(opened, [*overrides, "decode.n_best=1", "decode.shortlist=false"])
     engine = load_engine(opened, settings)
     shortlist = _learn(opened, store, per_token, n_frequent, progress)
-    whole = Translator.from_parts(engine, opened.tokenizers, settings)
-    listed = Translator.from_parts(with_shortlist(engine, shortlist), opened.tokenizers, settings)
-    report = _measure(str(Path(prepared) / "dev"), whole, listed, shortlist, sources, references)
+    report = None
+    if sources:
+        whole = Translator.from_parts(engine, opened.tokenizers, settings)
+        listed = Translator.from_parts(with_shortlist(engine, shortlist), opened.tokenizers, settings)
+        report = _measure(str(dev), whole, listed, shortlist, sources, references)
+    else:
+        logger.warning("%s: the dev set is missing or empty, so what the shortlist costs is not measured", dev)
     shortlist.save(opened)
     return report
 
 
 def _read_dev(directory: Path) -> tuple[list[str], list[str]]:
+    """Return the lines of the dev set whose source is not blank; nothing if there is no dev set."""
+    if not (directory / "src.txt").is_file():
+        return [], []
     sources, references = (list(read_lines(directory / f"{side}.txt")) for side in ("src", "tgt"))
-    check_counts(sources, references)
     inked = [i for i, source in enumerate(sources) if not is_blank(source)]
-    if not inked:
-        raise DataError(
-            f"{directory}: the dev set is empty, and a shortlist is measured on it; prepare the data with one"
-        )
+    if inked:
+        check_counts(sources, references)
     return [sources[i] for i in inked], [references[i] for i in inked]
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, TextIO
 
+from transduce.base.errors import DataError
 from transduce.base.files import STDIN, StrPath, read_lines, read_text, sha256_file
+from transduce.base.settings import SettingsSource
 from transduce.bundle import find_bundle, read_bundle
 from transduce.decoding.align import default_layer
 from transduce.decoding.carry import Markup
 from transduce.decoding.confidence import Calibration
+from transduce.decoding.cut import TranslationsAtLimit
 from transduce.decoding.glossary import Glossary
 from transduce.decoding.records import Record, parse_records
 from transduce.decoding.request import Request
@@ -19,12 +24,13 @@ from transduce.decoding.translator import Translation, Translator
 from transduce.pipeline.annotate import annotate
 from transduce.pipeline.bundles import decode_settings
 from transduce.pipeline.ensemble import open_ensemble
-from transduce.pipeline.partial import partial_output
-from transduce.pipeline.translate_output import OutputForm, format_line
+from transduce.pipeline.partial import part_files, partial_output
+from transduce.pipeline.translate_output import OutputForm, format_line, unmarked
 
 __all__ = [
     "InputFormat",
     "TranslateJob",
+    "check_output",
     "find_format",
     "open_translator",
     "translate",
@@ -33,11 +39,12 @@ __all__ = [
 ]
 
 InputFormat = Literal["text", "jsonl"]
+_TWO_LANGUAGES = {".tmx", ".xlf", ".xliff", ".po", ".mo", ".tsv"}
 
 
 def open_translator(
     bundle: StrPath,
-    overrides: Sequence[str] = (),
+    overrides: Sequence[str | SettingsSource] = (),
     *,
     others: Sequence[tuple[Path, float]] = (),
     glossary: Glossary | None = None,
@@ -47,7 +54,7 @@ def open_translator(
 
     Args:
         bundle: A bundle, or a run directory with a finished model.
-        overrides: As after ``--set``; only ``decode.*`` has an effect.
+        overrides: As after ``--set``, or with another origin; only ``decode.*`` has an effect.
         others: Bundles that vote with it, and the weight of each; its own is 1.
         glossary: Terms and their translations.
         markup: Whether tags are carried through.
@@ -85,11 +92,20 @@ def translate(bundle: StrPath, lines: Iterable[str], *, overrides: Sequence[str]
 def find_format(source: Path) -> InputFormat:
     """Tell from the name of a file what is in it.
 
+    Raises:
+        DataError: It is a file with two languages, such as translation tools exchange: its lines are no texts.
+
     >>> find_format(Path("a.jsonl.gz")), find_format(Path("a.en"))
     ('jsonl', 'text')
     """
-    name = source.name.removesuffix(".gz").removesuffix(".zst")
-    return "jsonl" if name.endswith(".jsonl") else "text"
+    name = source.name.lower().removesuffix(".gz").removesuffix(".zst")
+    suffix = PurePath(name).suffix
+    if suffix in _TWO_LANGUAGES:
+        raise DataError(
+            f"{source}: a {suffix} file holds two languages, and is not translated as it is; write its source texts to a "
+            f"file of lines{' (cut -f1)' if suffix == '.tsv' else ''}, or say --format text to translate it line by line"
+        )
+    return "jsonl" if suffix == ".jsonl" else "text"
 
 
 @dataclass(frozen=True)
@@ -104,8 +120,8 @@ class TranslateJob:
     """What is in it."""
     form: OutputForm = field(default_factory=OutputForm)
     """What is written for each line."""
-    overrides: Sequence[str] = ()
-    """As after ``--set``; only ``decode.*`` has an effect."""
+    overrides: Sequence[str | SettingsSource] = ()
+    """As after ``--set``, or with another origin; only ``decode.*`` has an effect."""
     others: Sequence[tuple[Path, float]] = ()
     """Bundles that vote with the first, and the weight of each; that of the first is 1."""
     glossary: Path | None = None
@@ -139,9 +155,11 @@ def translate_file(
         progress: Told the number of lines done so far, again and again.
 
     Raises:
-        TransduceError: As :meth:`TranslateJob.open`; the input cannot be read or is wrong; the part of an earlier call
-            does not fit.
+        TransduceError: As :meth:`TranslateJob.open`; the input cannot be read or is wrong; the output is one of the files
+            that are read; the part of an earlier call does not fit.
     """
+    if isinstance(output, Path):
+        check_output(job, output)
     translator = job.open()
     lines = read_lines(job.source)
     if not isinstance(output, Path):
@@ -169,6 +187,28 @@ def translate_document_file(job: TranslateJob) -> str:
     return job.open().translate_document(read_text(job.source))
 
 
+def check_output(job: TranslateJob, output: Path) -> None:
+    """Make sure that what is read is not replaced, under whatever name.
+
+    Raises:
+        DataError: The output, or a file beside it while it is made, is the input or the glossary.
+    """
+    target = Path(os.path.realpath(output))
+    written = [target, *part_files(target)]
+    read = {"input": job.source, "glossary": job.glossary}
+    for role, path in read.items():
+        if path is not None and any(_are_same(path, other) for other in written):
+            raise DataError(f"{output}: writing this would replace the {role} ({path}); choose another --output")
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    try:
+        found = os.fstat(sys.stdin.fileno()) if path == STDIN else path.stat()
+        return os.path.samestat(found, other.stat())
+    except (OSError, ValueError):  # not there; or a standard input that is no file of the system
+        return False
+
+
 def _windows(
     translator: Translator, job: TranslateJob, lines: Iterable[str], n_done: int
 ) -> Iterator[tuple[int, list[str], str]]:
@@ -182,16 +222,23 @@ def _windows(
             records.append(record)
             yield record.request
 
-    for window in translator.translate_windows(requests(), first_number=n_done + 1):
-        flat = [item for found in window for item in found]
-        about = iter(annotate(translator, flat, job.form.annotations, calibration))
-        parts = []
-        for number, (record, found) in enumerate(zip(records, window, strict=True), start=n_done + 1):
-            parts.append(format_line(job.form, number, record, found, [next(about) for _ in found]))
-        n_done += len(window)
-        yield n_done, list(sources), "".join(parts)
-        sources.clear()
-        records.clear()
+    at_limit = TranslationsAtLimit(translator.settings)
+    try:
+        for window in translator.translate_windows(
+            requests(), first_number=n_done + 1, name=lambda number: f"{_name(job)}, line {number}"
+        ):
+            flat = [item for found in window for item in found]
+            about = iter(annotate(translator, flat, job.form.annotations, calibration))
+            parts = []
+            for number, (record, found) in enumerate(zip(records, window, strict=True), start=n_done + 1):
+                parts.append(format_line(job.form, number, record, found, [next(about) for _ in found]))
+                at_limit.look_at(unmarked(job.form, found), number)
+            n_done += len(window)
+            yield n_done, list(sources), "".join(parts)
+            sources.clear()
+            records.clear()
+    finally:  # also when the work is stopped: whoever goes on with it does not see these lines again
+        at_limit.warn()
 
 
 def _remember(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
@@ -205,8 +252,11 @@ def _read_records(job: TranslateJob, lines: Iterable[str], first_number: int) ->
         case "text":
             return (Record(Request(line)) for line in lines)
         case "jsonl":
-            name = "standard input" if job.source == STDIN else str(job.source)
-            return parse_records(lines, name, first_number=first_number)
+            return parse_records(lines, _name(job), first_number=first_number)
+
+
+def _name(job: TranslateJob) -> str:
+    return "standard input" if job.source == STDIN else str(job.source)
 
 
 def _made_by(translator: Translator, job: TranslateJob) -> dict[str, Any]:
@@ -225,4 +275,5 @@ def _made_by(translator: Translator, job: TranslateJob) -> dict[str, Any]:
         "format": job.format,
         "output": [job.form.kind, *job.form.annotations],
         **{f"decode.{name}": value for name, value in settings.items()},
+        "engine": translator.engine.name,  # what 'auto' has come to on this machine
     }

@@ -11,7 +11,7 @@ from transduce.decoding.records import Record
 from transduce.decoding.translation import Translation
 from transduce.pipeline.annotate import Annotation
 
-__all__ = ["OutputForm", "OutputKind", "format_line"]
+__all__ = ["OutputForm", "OutputKind", "format_line", "unmarked"]
 
 OutputKind = Literal["text", "scores", "n-best", "json"]
 
@@ -59,11 +59,21 @@ def format_line(
             ranked = enumerate(translations, start=1)
             return "".join(f"{number}\t{rank}\t{item.score:.6f}\t{item.text}\n" for rank, item in ranked)
         case "json":
-            identity = {} if record.id is None else {"id": record.id}
+            identity = "" if record.id_json is None else f'"id": {record.id_json}, '
             about = annotations or [{}] * len(translations)
             items = [{**_values(item), **more} for item, more in zip(translations, about, strict=True)]
-            values = {"line": number, **identity, "translations": items}
-            return json.dumps(values, ensure_ascii=False) + "\n"
+            return f'{{"line": {number}, {identity}"translations": {json.dumps(items, ensure_ascii=False)}}}\n'
+
+
+def unmarked(form: OutputForm, translations: Sequence[Translation]) -> Sequence[Translation]:
+    """Return those translations of a line that are written without a mark of what the length limit has ended."""
+    match form.kind:
+        case "text" | "scores":
+            return translations[:1]
+        case "n-best":
+            return translations
+        case "json":
+            return ()
 
 
 def _values(item: Translation) -> dict[str, Any]:

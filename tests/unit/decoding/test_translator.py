@@ -168,3 +168,56 @@ def test_stream_reads_a_window_at_a_time() -> None:
 def test_module_does_not_import_torch() -> None:
     code = "import sys, transduce.decoding.translator; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+WRONG_TYPES = """
+from tests.unit.decoding.toy import ToyEngine
+from tests.unit.decoding.words import letter_pair
+from transduce import DecodeSettings, Request, Translator
+
+translator = Translator.from_parts(ToyEngine.random(7), letter_pair(), DecodeSettings())
+for call in (
+    lambda: translator.translate([["A", "dog"]]),
+    lambda: translator.translate([b"a dog"]),
+    lambda: translator.translate_nbest("a dog"),
+    lambda: list(translator.translate_stream("a dog")),
+    lambda: Request("a dog", required="Hund"),
+    lambda: Request("a dog", banned=[3]),
+    lambda: Request(None),
+    lambda: Request("a", n_best="2"),
+):
+    try:
+        call()
+    except TypeError as error:
+        print(error)
+"""
+
+
+def test_wrong_types_are_refused_and_not_taken_for_letters() -> None:
+    """In a process without the type checks that the tests switch on."""
+    done = subprocess.run([sys.executable, "-c", WRONG_TYPES], capture_output=True, text=True, check=True)
+    assert [line.split(";")[0].split(",")[0] for line in done.stdout.splitlines()] == [
+        "a text to translate is a str or a Request",
+        "a text to translate is a str or a Request",
+        "give several texts here",
+        "give several texts here",
+        "Request: required is a tuple of texts",
+        "Request: banned is a tuple of texts",
+        "Request: text is text (str)",
+        "Request: n_best is a whole number",
+    ]
+
+
+def test_wrong_values_are_refused() -> None:
+    with pytest.raises(DecodingError, match=r"n_best \(0\) must be at least 1"):
+        Request("a", n_best=0)
+
+
+def test_too_many_translations_are_refused_before_anything_is_made_for_them() -> None:
+    with pytest.raises(DecodingError, match="text 2 asks for 1000000000000 translations"):
+        translator(beam_size=4).translate_nbest(["a", Request("b", n_best=10**12)])
+
+
+def test_spaces_around_a_prefix_do_not_matter() -> None:
+    texts = {translator(beam_size=2).translate(Request("abc", prefix=prefix)) for prefix in ("b", " b", "b  ")}
+    assert len(texts) == 1

@@ -43,6 +43,10 @@ class ToyEngine:
         return cls(table.astype(np.float32), max_sentence_tokens)
 
     @property
+    def name(self) -> str:
+        return "toy"
+
+    @property
     def tgt_vocab_size(self) -> int:
         return len(self.table[0, 0, 0])
 

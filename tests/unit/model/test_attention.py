@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -111,6 +112,24 @@ def test_an_observer_sees_the_weights_and_changes_nothing() -> None:
     # float32 rows of at most 3 shares
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 3), rtol=0, atol=1e-6)
     assert weights[1, :, :, 2:].abs().max() == 0
+
+
+def test_an_observer_sees_nothing_of_other_threads() -> None:
+    torch.manual_seed(1)
+    layer = MultiHeadAttention(8, n_heads=2, d_k=4, d_v=4, p_dropout=0.0)
+    mine: list[Tensor] = []
+    theirs: list[Tensor] = []
+
+    def look_at_two_positions() -> None:
+        x = torch.randn(1, 2, 8)
+        with layer.observe(theirs.append):
+            layer(x, x, None)
+
+    with layer.observe(mine.append), ThreadPoolExecutor(1) as other:
+        other.submit(look_at_two_positions).result()
+        layer(torch.randn(1, 3, 8), torch.randn(1, 3, 8), None)
+    assert [weights.shape[-1] for weights in mine] == [3]
+    assert [weights.shape[-1] for weights in theirs] == [2]
 
 
 def test_attention_dropout_works_in_training_only() -> None:

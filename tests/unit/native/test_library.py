@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from transduce.base.errors import NativeUnavailableError
 from transduce.native import library, model
-from transduce.native.library import LIBRARY_VARIABLE, find_library, load_library
+from transduce.native.library import LIBRARY_VARIABLE, find_library, library_sha256, load_library
 from transduce.pipeline.doctor import examine
 
 
@@ -24,7 +25,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def clear() -> None:
-    for cached in (load_library, model._library, model.instruction_sets):
+    for cached in (load_library, library_sha256, model._library, model.instruction_sets):
         cached.cache_clear()
 
 
@@ -36,6 +37,13 @@ def test_the_environment_may_name_another_library(tmp_path: Path, monkeypatch: p
     other.unlink()
     with pytest.raises(NativeUnavailableError, match=r"libother\.so: no such library; .* TRANSDUCE_NATIVE_LIBRARY"):
         find_library()
+
+
+def test_its_sum_is_of_its_bytes() -> None:
+    path = find_library()
+    if path is None:
+        pytest.skip("the native engine is not built: there is no C++ compiler")
+    assert library_sha256() == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_a_missing_library_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

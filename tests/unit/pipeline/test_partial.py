@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from transduce.base.errors import DataError
+from transduce.pipeline import partial as partial_module
 from transduce.pipeline.partial import partial_output
 
 LINES = [f"line {number}" for number in range(10)]
@@ -64,6 +66,37 @@ def test_resumed_is_uninterrupted(tmp_path: Path, after: int, tail: bytes) -> No
     assert write(tmp_path / "out", resume=True) == after
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "whole"]
+
+
+def test_a_part_of_many_chunks_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partial_module, "_CHUNK_BYTES", 5)  # 42 bytes are written: no whole number of chunks
+    stop(tmp_path / "out", 6)
+    with part(tmp_path / "out").open("ab") as stream:
+        stream.write(b"half a li")
+    assert write(tmp_path / "out", resume=True) == 6
+    assert (tmp_path / "out").read_text() == "".join(f"{line.upper()}\n" for line in LINES)
+
+
+def test_the_translations_are_on_the_disk_before_the_record_tells_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_disk = [0]
+    sync = os.fsync
+
+    def note(handle: int) -> None:
+        sync(handle)
+        if part(tmp_path / "out").exists() and os.path.samestat(os.fstat(handle), part(tmp_path / "out").stat()):
+            assert told() == on_disk[-1], "the record is still the one before"
+            on_disk.append(os.fstat(handle).st_size)
+
+    def told() -> int:
+        n_bytes: int = json.loads((tmp_path / "out.part.json").read_text())["n_bytes"]
+        return n_bytes
+
+    monkeypatch.setattr(os, "fsync", note)
+    stop(tmp_path / "out", 9)
+    assert on_disk == [0, 21, 42, 63]  # three lines of 7 bytes at a time
+    assert told() == 63
 
 
 def test_without_resume_a_part_is_replaced(tmp_path: Path) -> None:

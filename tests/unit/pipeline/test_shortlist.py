@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.random_bundle import WORDS, write_random_bundle
-from transduce.base.errors import DataError
+from transduce.base.errors import MissingExtraError
 from transduce.bundle import read_bundle
 from transduce.data.binarize import binarize
 from transduce.decoding.shortlist import Shortlist
@@ -34,6 +36,7 @@ def test_the_report_is_about_the_dev_set_without_its_blank_lines(bundle: Path, t
     data = prepare(tmp_path / "data", bundle, [("sun moon", "sun moon"), (" ", "nothing"), ("sea", "sea")])
     told: list[int] = []
     report = make_shortlist(bundle, data, per_token=1, n_frequent=0, progress=told.append)
+    assert report is not None
     assert told == [1, 2, 3, 4, 5]
     assert report.n_sentences == 2
     assert report.p_covered == 1
@@ -47,14 +50,35 @@ def test_the_report_is_about_the_dev_set_without_its_blank_lines(bundle: Path, t
 def test_more_frequent_tokens_make_longer_lists(bundle: Path, tmp_path: Path) -> None:
     data = prepare(tmp_path / "data", bundle, [("sun moon", "sun moon")])
     short, long = (make_shortlist(bundle, data, per_token=1, n_frequent=n) for n in (0, 1000))
+    assert short is not None and long is not None
     assert short.mean_length < long.mean_length == long.tgt_vocab_size
     assert long.p_same == 1
     assert long.bleu_listed == long.bleu_whole
 
 
-def test_without_a_dev_set_nothing_is_written(bundle: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dev", [[(" ", "nothing")], []], ids=["blank", "none"])
+def test_without_a_dev_set_nothing_is_measured(
+    bundle: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    dev: list[tuple[str, str]],
+) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)  # is not needed then
+    data = prepare(tmp_path / "data", bundle, dev or [("sun", "sun")])
+    if not dev:
+        shutil.rmtree(data / "dev")
+    assert make_shortlist(bundle, data) is None
+    assert "the dev set is missing or empty" in caplog.text
+    assert Shortlist.load(read_bundle(bundle)).tgt_vocab_size
+
+
+def test_without_sacrebleu_nothing_is_learned(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
     before = (bundle / "bundle.json").read_bytes()
-    data = prepare(tmp_path / "data", bundle, [(" ", "nothing")])
-    with pytest.raises(DataError, match="dev: the dev set is empty"):
-        make_shortlist(bundle, data)
+    data = prepare(tmp_path / "data", bundle, [("sun moon", "sun moon")])
+    told: list[int] = []
+    with pytest.raises(MissingExtraError, match=r"Measuring a shortlist needs.*transduce\[score\]"):
+        make_shortlist(bundle, data, progress=told.append)
+    assert not told
     assert (bundle / "bundle.json").read_bytes() == before

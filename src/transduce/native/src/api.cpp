@@ -36,16 +36,34 @@ const Kernels& kernels_of(int32_t isa) {
 
 const Model& model_of(void* model) { return *static_cast<const Model*>(model); }
 
-// Cut ids that lie one after the other into sentences, and check that each is in the vocabulary.
-std::vector<std::vector<int32_t>> sentences_of(const int64_t* ids, const int32_t* lengths, int32_t n, int32_t vocab) {
-  std::vector<std::vector<int32_t>> found(n);
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < lengths[i]; j++, ids++) {
+void check_at_least(int32_t least, int32_t value, const char* name) {
+  if (value < least) throw std::out_of_range(std::string(name) + " is " + std::to_string(value));
+}
+
+// Every id must be in the vocabulary.
+void check_ids(const int64_t* ids, const int32_t* lengths, int32_t n, int32_t vocab) {
+  for (int32_t i = 0; i < n; i++) {
+    check_at_least(0, lengths[i], "the length of a sentence");
+    for (int32_t j = 0; j < lengths[i]; j++, ids++)
       if (*ids < 0 || *ids >= vocab)
         throw std::out_of_range("sentence " + std::to_string(i) + " has the id " + std::to_string(*ids) + ", and the vocabulary " +
                                 std::to_string(vocab) + " entries");
-      found[i].push_back(static_cast<int32_t>(*ids));
-    }
+  }
+}
+
+// A shortlist: ascending target ids, the control ids first.
+void check_shortlist(const int32_t* ids, int32_t length, int32_t vocab) {
+  check_at_least(kControls, length, "the length of a shortlist");
+  for (int32_t i = 0; i < length; i++)
+    if (i < kControls ? ids[i] != i : ids[i] <= ids[i - 1] || ids[i] >= vocab)
+      throw std::out_of_range("a shortlist has the id " + std::to_string(ids[i]) + " at place " + std::to_string(i));
+}
+
+// Cut ids that lie one after the other into sentences.
+std::vector<std::vector<int32_t>> sentences_of(const int64_t* ids, const int32_t* lengths, int32_t n, int32_t vocab) {
+  check_ids(ids, lengths, n, vocab);
+  std::vector<std::vector<int32_t>> found(n);
+  for (int32_t i = 0; i < n; i++, ids += lengths[i - 1]) found[i].assign(ids, ids + lengths[i]);
   return found;
 }
 
@@ -74,7 +92,7 @@ std::vector<Pair> pairs_of(const Model& model, const int64_t* src, const int32_t
 
 }  // namespace
 
-int32_t transduce_abi() { return 1; }
+int32_t transduce_abi() { return 2; }
 
 const char* transduce_error() { return last_error.c_str(); }
 
@@ -86,33 +104,37 @@ int32_t transduce_columns(int32_t isa) {
   return guarded(-1, [&] { return kernels_of(isa).columns; });
 }
 
-int64_t transduce_packed_size(const Shape* shape, int32_t isa, int32_t bytes) {
-  return guarded(int64_t{-1}, [&] { return static_cast<int64_t>(Model::packed_size(*shape, kernels_of(isa), bytes)); });
+int64_t transduce_packed_size(const Shape* shape, int32_t isa, int32_t int8) {
+  return guarded(int64_t{-1}, [&] { return static_cast<int64_t>(Model::packed_size(*shape, kernels_of(isa), int8)); });
 }
 
-int32_t transduce_pack(const Shape* shape, int32_t isa, int32_t bytes, const float* const* arrays, char* block) {
+int32_t transduce_pack(const Shape* shape, int32_t isa, int32_t int8, const float* const* arrays, char* block) {
   return guarded(-1, [&] {
-    Model::pack(*shape, kernels_of(isa), bytes, arrays, block);
+    Model::pack(*shape, kernels_of(isa), int8, arrays, block);
     return 0;
   });
 }
 
-void* transduce_open(const Shape* shape, int32_t isa, int32_t bytes, const char* block) {
-  return guarded(static_cast<void*>(nullptr), [&]() -> void* { return new Model(*shape, kernels_of(isa), bytes, block); });
+void* transduce_open(const Shape* shape, int32_t isa, int32_t int8, const char* block) {
+  return guarded(static_cast<void*>(nullptr), [&]() -> void* { return new Model(*shape, kernels_of(isa), int8, block); });
 }
 
 void transduce_close(void* model) { delete static_cast<Model*>(model); }
 
 void* transduce_session(void* model, int32_t n_threads) {
-  return guarded(static_cast<void*>(nullptr), [&]() -> void* { return new Session(model_of(model), n_threads); });
+  return guarded(static_cast<void*>(nullptr), [&]() -> void* {
+    check_at_least(1, n_threads, "n_threads");
+    return new Session(model_of(model), n_threads);
+  });
 }
 
 void transduce_session_close(void* session) { delete static_cast<Session*>(session); }
 
-int32_t transduce_session_add(void* model, void* session, const int64_t* ids, const int32_t* lengths, int32_t n) {
+int32_t transduce_session_add(void* session, const int64_t* ids, const int32_t* lengths, int32_t n) {
   return guarded(-1, [&] {
-    check_positions(model_of(model).shape, n, lengths);
-    static_cast<Session*>(session)->add(sentences_of(ids, lengths, n, model_of(model).shape.src_vocab));
+    Session& own = *static_cast<Session*>(session);
+    check_positions(own.model().shape, n, lengths);
+    own.add(sentences_of(ids, lengths, n, own.model().shape.src_vocab));
     return 0;
   });
 }
@@ -137,6 +159,8 @@ int32_t transduce_score(void* model, int32_t n_threads, const int64_t* src, cons
 int32_t transduce_cross_attention(void* model, int32_t n_threads, const int64_t* src, const int32_t* src_lengths, const int64_t* tgt,
                                   const int32_t* tgt_lengths, int32_t n, int32_t layer, float* weights) {
   return guarded(-1, [&] {
+    check_at_least(0, layer, "layer");
+    check_at_least(layer + 1, model_of(model).shape.n_decoder_layers, "the number of decoder layers");
     auto pairs = pairs_of(model_of(model), src, src_lengths, tgt, tgt_lengths, n);
     cross_attention(model_of(model), n_threads, pairs, layer, weights);
     return 0;
@@ -156,36 +180,53 @@ struct OwnedSearch {
 
 void* transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_t n_best, int32_t rows, const int64_t* ids,
                        const int32_t* lengths, const int32_t* minima, const int32_t* limits, int32_t n, const double* penalties,
-                       const int32_t* shortlists, const int32_t* shortlist_lengths) {
+                       int32_t n_penalties, const int32_t* shortlists, const int32_t* shortlist_lengths) {
   return guarded(static_cast<void*>(nullptr), [&]() -> void* {
     const Shape& shape = model_of(model).shape;
-    sentences_of(ids, lengths, n, shape.src_vocab);  // checks
+    check_at_least(1, n, "the number of sentences");
+    check_at_least(1, n_threads, "n_threads");
+    check_at_least(1, beam_size, "beam_size");
+    check_at_least(1, n_best, "n_best");
+    check_at_least(1, rows, "rows");
+    check_ids(ids, lengths, n, shape.src_vocab);
     check_positions(shape, n, lengths);
     check_positions(shape, n, limits);
+    check_at_least(*std::max_element(limits, limits + n) + 2, n_penalties, "n_penalties");
     auto owned = std::make_unique<OwnedSearch>();
     int64_t n_ids = 0, n_listed = 0;
-    for (int32_t i = 0; i < n; i++) n_ids += lengths[i], n_listed += shortlists ? shortlist_lengths[i] : 0;
+    for (int32_t i = 0; i < n; i++) {
+      n_ids += lengths[i];
+      if (!shortlists) continue;
+      check_shortlist(shortlists + n_listed, shortlist_lengths[i], shape.tgt_vocab);
+      n_listed += shortlist_lengths[i];
+    }
     owned->ids.assign(ids, ids + n_ids);
     if (shortlists) owned->shortlists.assign(shortlists, shortlists + n_listed);
-    for (int32_t id : owned->shortlists)
-      if (id < 0 || id >= shape.tgt_vocab) throw std::out_of_range("a shortlist has the id " + std::to_string(id));
     std::vector<SourceView> sources;
     const int64_t* at = owned->ids.data();
     const int32_t* listed = owned->shortlists.data();
     for (int32_t i = 0; i < n; i++) {
-      if (minima[i] < 0 || limits[i] < minima[i]) throw std::out_of_range("limits of sentence " + std::to_string(i));
+      check_at_least(0, minima[i], "a minimum");
+      check_at_least(minima[i], limits[i], "a limit below its minimum");
       const int32_t n_shortlist = shortlists ? shortlist_lengths[i] : 0;
       sources.push_back({at, lengths[i], minima[i], limits[i], shortlists ? listed : nullptr, n_shortlist});
       at += lengths[i], listed += n_shortlist;
     }
-    owned->search = std::make_unique<Search>(model_of(model), std::move(sources),
-                                             SearchSettings{beam_size, n_best, n_threads, std::max(rows, 1), penalties});
+    SearchSettings settings{beam_size, n_best, n_threads, rows, {penalties, penalties + n_penalties}};
+    owned->search = std::make_unique<Search>(model_of(model), std::move(sources), std::move(settings));
     return owned.release();
   });
 }
 
 int32_t transduce_search_wait(void* search, int32_t milliseconds) {
-  return guarded(-1, [&] { return static_cast<OwnedSearch*>(search)->search->wait_for(milliseconds) ? 1 : 0; });
+  return guarded(-1, [&] {
+    try {
+      return static_cast<OwnedSearch*>(search)->search->wait_for(milliseconds) ? 1 : 0;
+    } catch (const std::domain_error& error) {
+      last_error = error.what();
+      return -2;
+    }
+  });
 }
 
 void transduce_search_sizes(void* search, int32_t n, int32_t* counts, int64_t* total) {

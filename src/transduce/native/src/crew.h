@@ -3,9 +3,17 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 namespace transduce {
+
+// Thrown out of a barrier when another member has failed: nobody waits in vain.
+struct Aborted {};
 
 // Waits in a short spin, since the parts between two barriers take microseconds; gives the core away if it takes longer.
 class Barrier {
@@ -21,13 +29,20 @@ class Barrier {
       return;
     }
     for (int spins = 0; round_.load(std::memory_order_acquire) == round; spins++) {
-      if (spins > kSpins) std::this_thread::yield();
+      if (aborted_.load(std::memory_order_relaxed)) throw Aborted();
+      if (spins == kSpins) stalls_.fetch_add(1, std::memory_order_relaxed);
+      if (spins >= kSpins) std::this_thread::yield();
       else pause();
     }
   }
 
+  // How often somebody has had to wait long since this was last asked: another process holds a core that we count on.
+  int take_stalls() { return stalls_.exchange(0, std::memory_order_relaxed); }
+
+  void abort() { aborted_.store(true, std::memory_order_relaxed); }
+
  private:
-  static constexpr int kSpins = 4000;
+  static constexpr int kSpins = 1000;  // some 20 microseconds
 
   static void pause() {
 #if defined(__x86_64__)
@@ -40,6 +55,33 @@ class Barrier {
   const int members_;
   std::atomic<int> arrived_{0};
   std::atomic<int> round_{0};
+  std::atomic<int> stalls_{0};
+  std::atomic<bool> aborted_{false};
+};
+
+// Threads that need each other wait here until all of them could be started, or none is to run.
+class Gate {
+ public:
+  void open() { set(1); }
+  void cancel() { set(-1); }
+
+  // True: go on. False: another thread could not be started.
+  bool wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return state_ != 0; });
+    return state_ > 0;
+  }
+
+ private:
+  void set(int state) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    state_ = state;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int state_ = 0;
 };
 
 struct Crew {
@@ -58,5 +100,78 @@ struct Member {
   int begin(int count) const { return static_cast<int>(static_cast<int64_t>(count) * id / crew.size); }
   int end(int count) const { return static_cast<int>(static_cast<int64_t>(count) * (id + 1) / crew.size); }
 };
+
+// Keeps the first exception of several threads, to be thrown where they were started.
+class FirstError {
+ public:
+  void keep(std::exception_ptr error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!error_) error_ = error;
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+// Call work(i, thread) for i in 0..n-1, each thread the next that is left. With fewer threads than asked for it takes longer.
+template <typename Work>
+void in_parallel(int n, int n_threads, Work&& work) {
+  std::atomic<int> next{0};
+  FirstError error;
+  const auto run = [&](int thread) {
+    try {
+      for (int i; (i = next.fetch_add(1)) < n;) work(i, thread);
+    } catch (...) {
+      error.keep(std::current_exception());
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    for (int thread = 1; thread < n_threads && thread < n; thread++) others.emplace_back(run, thread);
+  } catch (...) {  // the machine gives no more threads
+  }
+  run(0);
+  for (std::thread& other : others) other.join();
+  error.rethrow();
+}
+
+// Call work(member) in every thread of a crew, which wait for each other at its barrier.
+template <typename Work>
+void by_crew(int size, Work&& work) {
+  Crew crew(size);
+  Gate gate;
+  FirstError error;
+  const auto run = [&](int id) {
+    try {
+      work(Member{crew, id});
+    } catch (const Aborted&) {
+    } catch (...) {
+      error.keep(std::current_exception());
+      crew.barrier.abort();
+    }
+  };
+  std::vector<std::thread> others;
+  const auto join = [&] {
+    for (std::thread& other : others) other.join();
+  };
+  try {
+    for (int id = 1; id < size; id++)
+      others.emplace_back([&, id] {
+        if (gate.wait()) run(id);
+      });
+  } catch (...) {
+    gate.cancel();
+    join();
+    throw;
+  }
+  gate.open();
+  run(0);
+  join();
+  error.rethrow();
+}
 
 }  // namespace transduce

@@ -25,7 +25,7 @@ struct Worker {
   };
 
   Input input(const float* values, int rows, int width) {
-    if (!model.bytes) return {values, {nullptr, nullptr}};
+    if (!model.is_int8) return {values, {nullptr, nullptr}};
     uint8_t* bytes = scratch.bytes.get(static_cast<size_t>(rows) * width);
     float* scale = scratch.scale.get(rows);
     for (int r = 0; r < rows; r++) {
@@ -38,7 +38,7 @@ struct Worker {
   // Columns first..end-1 (multiples of a panel) of a matrix product. Returns when this member's columns are done.
   void multiply(const Panels& w, Input in, int rows, float* out, int out_stride, int first, int end, bool relu = false) {
     first /= kernels.columns, end /= kernels.columns;
-    if (model.bytes) kernels.multiply_bytes(w, in.bytes, w.inner, rows, out, out_stride, first, end, relu);
+    if (model.is_int8) kernels.multiply_bytes(w, in.bytes, w.inner, rows, out, out_stride, first, end, relu);
     else kernels.multiply(w, in.values, w.inner, rows, out, out_stride, first, end, relu);
   }
 
@@ -107,6 +107,77 @@ struct Worker {
     float* weights = scratch.weights.get(n + 64);
     kernels.attend(q, keys, values, stride, index, n, widths.key, widths.value, model.query_scale, weights, out);
   }
+
+  int first_head() const { return member.begin(model.shape.n_heads); }
+  int end_head() const { return member.end(model.shape.n_heads); }
+  int stride() const { return 2 * widths.keys + widths.values; }  // of a row of `projected`: queries, keys, values
+  int cached() const { return widths.keys + widths.values; }      // of a position in a cache or a memory
+
+  // The encoder's self-attention: every position reads its sentence.
+  void read_own_sentence(const EncoderLayer& layer, float* stream, int rows, Sentence* const* sentences, int n) {
+    float* projected = shared.projected.get(0);
+    float* attended = shared.attended.get(0);
+    project_own_heads(layer.self, sublayer_input(stream, rows, layer.self_norm), rows, projected, stride());
+    for (int i = 0, first = 0; i < n; i++) {
+      const int length = static_cast<int>(sentences[i]->src.size());
+      const float* of_sentence = projected + static_cast<size_t>(first) * stride();
+      for (int h = first_head(); h < end_head(); h++)
+        for (int r = 0; r < length; r++)
+          attend(of_sentence + static_cast<size_t>(r) * stride() + h * widths.key, of_sentence + widths.keys + h * widths.key,
+                 of_sentence + 2 * widths.keys + h * widths.value, stride(), nullptr, length,
+                 attended + static_cast<size_t>(first + r) * widths.values + h * widths.value);
+      first += length;
+    }
+    member.wait();
+    multiply_together(layer.self.out, attended, rows, shared.mixed.get(0));
+    add_to_stream(stream, shared.mixed.get(0), rows, layer.self_norm);
+  }
+
+  // The decoder's self-attention: every row reads its own hypothesis, through the cache.
+  void read_what_is_written(const DecoderLayer& layer, int number, float* stream, const Row* rows, int n) {
+    float* projected = shared.projected.get(0);
+    float* attended = shared.attended.get(0);
+    project_own_heads(layer.self, sublayer_input(stream, n, layer.self_norm), n, projected, stride());
+    const int first = first_head(), count = end_head() - first;
+    for (int r = 0; r < n; r++) {  // all rows first: a row may be an earlier position of another
+      const float* from = projected + static_cast<size_t>(r) * stride() + widths.keys;
+      float* to = rows[r].sentence->cache[number].data() + static_cast<size_t>(rows[r].slots[rows[r].position]) * cached();
+      std::memcpy(to + first * widths.key, from + first * widths.key, sizeof(float) * count * widths.key);
+      from += widths.keys, to += widths.keys;
+      std::memcpy(to + first * widths.value, from + first * widths.value, sizeof(float) * count * widths.value);
+    }
+    for (int r = 0; r < n; r++) {
+      const float* cache = rows[r].sentence->cache[number].data();
+      for (int h = first_head(); h < end_head(); h++)
+        attend(projected + static_cast<size_t>(r) * stride() + h * widths.key, cache + h * widths.key,
+               cache + widths.keys + h * widths.value, cached(), rows[r].slots, rows[r].position + 1,
+               attended + static_cast<size_t>(r) * widths.values + h * widths.value);
+    }
+    member.wait();
+    multiply_together(layer.self.out, attended, n, shared.mixed.get(0));
+    add_to_stream(stream, shared.mixed.get(0), n, layer.self_norm);
+  }
+
+  // Cross-attention: every row reads the memory of its sentence.
+  void read_source(const DecoderLayer& layer, int number, float* stream, const Row* rows, int n, CrossRecord* record) {
+    float* queries = shared.projected.get(0);
+    float* attended = shared.attended.get(0);
+    const Input in = input(sublayer_input(stream, n, layer.cross_norm), n, widths.model);
+    multiply(layer.cross.queries, in, n, queries, stride(), first_head() * widths.key, end_head() * widths.key);
+    for (int r = 0; r < n; r++) {
+      const float* memory = rows[r].sentence->memory[number].data();
+      const int length = static_cast<int>(rows[r].sentence->src.size());
+      for (int h = first_head(); h < end_head(); h++) {
+        attend(queries + static_cast<size_t>(r) * stride() + h * widths.key, memory + h * widths.key,
+               memory + widths.keys + h * widths.value, cached(), nullptr, length,
+               attended + static_cast<size_t>(r) * widths.values + h * widths.value);
+        if (record) record->add(r, scratch.weights.get(0), length, model.shape.n_heads);
+      }
+    }
+    member.wait();
+    multiply_together(layer.cross.out, attended, n, shared.crossed.get(0));
+    add_to_stream(stream, shared.crossed.get(0), n, layer.cross_norm);
+  }
 };
 
 // Memory for so many rows, made by one member while the others wait.
@@ -134,6 +205,21 @@ void Sentence::reserve(const Model& model, int slots) {
   for (auto& layer : cache) layer.resize(static_cast<size_t>(n_slots) * (model.widths.keys + model.widths.values));
 }
 
+void Sentence::take_slots(const Model& model, const std::vector<std::vector<int32_t>*>& hypotheses) {
+  std::vector<char> taken(n_slots, 0);
+  for (const auto* slots : hypotheses)
+    for (int32_t slot : *slots) taken[slot] = 1;
+  int32_t slot = 0;
+  for (auto* slots : hypotheses) {
+    while (slot < n_slots && taken[slot]) slot++;
+    if (slot == n_slots) {
+      reserve(model, slot + 1);
+      taken.resize(n_slots, 0);
+    }
+    slots->push_back(slot++);
+  }
+}
+
 void encode(const Model& model, const Member& member, Shared& shared, Scratch& scratch, Sentence* const* sentences, int n) {
   int rows = 0;
   for (int i = 0; i < n; i++) rows += static_cast<int>(sentences[i]->src.size());
@@ -146,37 +232,19 @@ void encode(const Model& model, const Member& member, Shared& shared, Scratch& s
     for (size_t j = 0; j < sentences[i]->src.size(); j++, r++)
       worker.embed(model.src_embedding, sentences[i]->src[j], model.src_position(static_cast<int>(j)),
                    stream + static_cast<size_t>(r) * w.model);
-
-  float* projected = shared.projected.get(0);
-  float* attended = shared.attended.get(0);
-  float* mixed = shared.mixed.get(0);
-  const int stride = 2 * w.keys + w.values;
   for (const EncoderLayer& layer : model.encoder) {
-    worker.project_own_heads(layer.self, worker.sublayer_input(stream, rows, layer.self_norm), rows, projected, stride);
-    for (int i = 0, first = 0; i < n; i++) {
-      const int length = static_cast<int>(sentences[i]->src.size());
-      for (int h = member.begin(model.shape.n_heads); h < member.end(model.shape.n_heads); h++) {
-        const float* keys = projected + static_cast<size_t>(first) * stride + w.keys + h * w.key;
-        const float* values = projected + static_cast<size_t>(first) * stride + 2 * w.keys + h * w.value;
-        for (int r = first; r < first + length; r++)
-          worker.attend(projected + static_cast<size_t>(r) * stride + h * w.key, keys, values, stride, nullptr, length,
-                        attended + static_cast<size_t>(r) * w.values + h * w.value);
-      }
-      first += length;
-    }
-    member.wait();
-    worker.multiply_together(layer.self.out, attended, rows, mixed);
-    worker.add_to_stream(stream, mixed, rows, layer.self_norm);
+    worker.read_own_sentence(layer, stream, rows, sentences, n);
     worker.feed_forward(layer.up, layer.down, stream, rows, layer.feed_forward_norm);
   }
   const float* memory =
       model.shape.pre_norm ? worker.normalized(stream, nullptr, rows, model.encoder_norm, scratch.normed) : stream;
 
   // What cross-attention will read in every step, computed once: keys and values of each decoder layer.
+  const int width = w.keys + w.values;
+  float* projected = shared.projected.get(0);
   for (int d = 0; d < model.shape.n_decoder_layers; d++) {
     worker.multiply_together(model.decoder[d].cross.keys_values, memory, rows, projected);
     if (member.id == 0) {
-      const int width = w.keys + w.values;
       const float* from = projected;
       for (int i = 0; i < n; i++) {
         Sentence& sentence = *sentences[i];
@@ -194,57 +262,14 @@ void advance(const Model& model, const Member& member, Shared& shared, Scratch& 
   make_room(model, member, shared, n, n);
   Worker worker{model, member, shared, scratch};
   const Widths& w = model.widths;
-  const int first_head = member.begin(model.shape.n_heads), end_head = member.end(model.shape.n_heads);
 
   float* stream = scratch.stream.get(static_cast<size_t>(n) * w.model);
   for (int r = 0; r < n; r++)
     worker.embed(model.tgt_embedding, rows[r].token, model.tgt_position(rows[r].position), stream + static_cast<size_t>(r) * w.model);
-
-  float* projected = shared.projected.get(0);
-  float* attended = shared.attended.get(0);
-  float* mixed = shared.mixed.get(0);
-  float* crossed = shared.crossed.get(0);
-  const int stride = 2 * w.keys + w.values, cached = w.keys + w.values;
   for (int d = 0; d < model.shape.n_decoder_layers; d++) {
     const DecoderLayer& layer = model.decoder[d];
-
-    worker.project_own_heads(layer.self, worker.sublayer_input(stream, n, layer.self_norm), n, projected, stride);
-    for (int r = 0; r < n; r++) {  // all rows first: a row may be an earlier position of another
-      const float* from = projected + static_cast<size_t>(r) * stride + w.keys;
-      float* to = rows[r].sentence->cache[d].data() + static_cast<size_t>(rows[r].slots[rows[r].position]) * cached;
-      std::memcpy(to + first_head * w.key, from + first_head * w.key, sizeof(float) * (end_head - first_head) * w.key);
-      std::memcpy(to + w.keys + first_head * w.value, from + w.keys + first_head * w.value,
-                  sizeof(float) * (end_head - first_head) * w.value);
-    }
-    for (int r = 0; r < n; r++) {
-      const float* cache = rows[r].sentence->cache[d].data();
-      for (int h = first_head; h < end_head; h++)
-        worker.attend(projected + static_cast<size_t>(r) * stride + h * w.key, cache + h * w.key, cache + w.keys + h * w.value,
-                      cached, rows[r].slots, rows[r].position + 1, attended + static_cast<size_t>(r) * w.values + h * w.value);
-    }
-    member.wait();
-    worker.multiply_together(layer.self.out, attended, n, mixed);
-    worker.add_to_stream(stream, mixed, n, layer.self_norm);
-
-    const auto asking = worker.input(worker.sublayer_input(stream, n, layer.cross_norm), n, w.model);
-    worker.multiply(layer.cross.queries, asking, n, projected, stride, first_head * w.key, end_head * w.key);
-    for (int r = 0; r < n; r++) {
-      const Sentence& sentence = *rows[r].sentence;
-      const float* memory = sentence.memory[d].data();
-      const int length = static_cast<int>(sentence.src.size());
-      for (int h = first_head; h < end_head; h++) {
-        worker.attend(projected + static_cast<size_t>(r) * stride + h * w.key, memory + h * w.key, memory + w.keys + h * w.value,
-                      cached, nullptr, length, attended + static_cast<size_t>(r) * w.values + h * w.value);
-        if (record && record->layer == d) {
-          const float* weights = scratch.weights.get(0);
-          record->rows[r].resize(length);
-          for (int s = 0; s < length; s++) record->rows[r][s] += weights[s] / static_cast<float>(model.shape.n_heads);
-        }
-      }
-    }
-    member.wait();
-    worker.multiply_together(layer.cross.out, attended, n, crossed);
-    worker.add_to_stream(stream, crossed, n, layer.cross_norm);
+    worker.read_what_is_written(layer, d, stream, rows, n);
+    worker.read_source(layer, d, stream, rows, n, record && record->layer == d ? record : nullptr);
     worker.feed_forward(layer.up, layer.down, stream, n, layer.feed_forward_norm);
   }
   const float* hidden = model.shape.pre_norm ? worker.normalized(stream, nullptr, n, model.decoder_norm, scratch.normed) : stream;
@@ -311,19 +336,19 @@ void all_tokens(const Model& model, const Sentence& sentence, const float* logit
 std::unique_ptr<Shortlist> take_shortlist(const Model& model, const int32_t* ids, int n) {
   auto made = std::make_unique<Shortlist>();
   made->ids.assign(ids, ids + n);
-  const int columns = model.kernels.columns, unit = model.bytes ? 4 : 1;  // inputs that lie side by side
+  const int columns = model.kernels.columns, unit = model.is_int8 ? 4 : 1;  // inputs that lie side by side
   const Panels& from = model.output;
   Panels& to = made->panels;
   to.inner = from.inner;
   to.n_panels = (n + columns - 1) / columns;
   const size_t outputs = static_cast<size_t>(to.n_panels) * columns;
-  const size_t one = model.bytes ? sizeof(int8_t) : sizeof(float);
+  const size_t one = model.is_int8 ? sizeof(int8_t) : sizeof(float);
   made->block.assign(outputs * (to.inner * one + sizeof(float) * 2 + sizeof(int32_t)), 0);
   char* weights = made->block.data();
   float* bias = reinterpret_cast<float*>(weights + outputs * to.inner * one);
   float* scale = bias + outputs;
   int32_t* offset = reinterpret_cast<int32_t*>(scale + outputs);
-  const char* source = model.bytes ? reinterpret_cast<const char*>(from.bytes) : reinterpret_cast<const char*>(from.weights);
+  const char* source = model.is_int8 ? reinterpret_cast<const char*>(from.bytes) : reinterpret_cast<const char*>(from.weights);
   const size_t panel = static_cast<size_t>(to.inner) * columns * one, step = columns * unit * one, item = unit * one;
   for (size_t i = 0; i < outputs; i++) {
     bias[i] = -1e30f;  // a column that only pads
@@ -333,10 +358,10 @@ std::unique_ptr<Shortlist> take_shortlist(const Model& model, const int32_t* ids
     char* b = weights + i / columns * panel + i % columns * item;
     for (int k = 0; k < to.inner / unit; k++) std::memcpy(b + k * step, a + k * step, item);
     bias[i] = from.bias[column];
-    if (model.bytes) scale[i] = from.scale[column], offset[i] = from.offset[column];
+    if (model.is_int8) scale[i] = from.scale[column], offset[i] = from.offset[column];
   }
   to.bias = bias, to.scale = scale, to.offset = offset;
-  if (model.bytes) to.bytes = reinterpret_cast<const int8_t*>(weights);
+  if (model.is_int8) to.bytes = reinterpret_cast<const int8_t*>(weights);
   else to.weights = reinterpret_cast<const float*>(weights);
   return made;
 }

@@ -57,6 +57,9 @@ struct Sentence {
 
   // Make room for so many slots in all; old ones keep their content. By one member alone.
   void reserve(const Model&, int slots);
+
+  // Give the newest position of each of its hypotheses a slot that none of them descends from. By one member alone.
+  void take_slots(const Model&, const std::vector<std::vector<int32_t>*>& hypotheses);
 };
 
 // One position of one hypothesis. Positions of one hypothesis may stand in one call, in order: later ones see the earlier.
@@ -74,6 +77,11 @@ void encode(const Model&, const Member&, Shared&, Scratch&, Sentence* const* sen
 struct CrossRecord {
   int layer;
   std::vector<std::vector<float>> rows;  // [rows][src]
+
+  void add(int row, const float* weights, int length, int n_heads) {
+    rows[row].resize(length);
+    for (int s = 0; s < length; s++) rows[row][s] += weights[s] / static_cast<float>(n_heads);
+  }
 };
 
 // Extend hypotheses: writes keys and values into the cache, and logits into shared.logits: [n][widths.logits]. All members call it.

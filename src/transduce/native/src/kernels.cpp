@@ -48,7 +48,7 @@ ALWAYS void block(const Panels& w, const float* in, int in_stride, float* out, i
   }
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < 2 * PANELS; c++) {
-      const Floats y = relu ? larger(total[r][c], Floats{}) : total[r][c];
+      const Floats y = relu ? larger(Floats{}, total[r][c]) : total[r][c];
       store(out + static_cast<size_t>(r) * out_stride + panel * kColumns + c * W, y);
     }
 }
@@ -82,7 +82,7 @@ ALWAYS void byte_block(const Panels& w, Bytes in, int in_stride, float* out, int
       const int column = panel * kColumns + c * W;
       const Ints exact = total[r][c] - load_ints(w.offset + column) * kZeroPoint;
       Floats y = to_floats(exact) * in.scale[r] * load(w.scale + column) + load(w.bias + column);
-      if (relu) y = larger(y, Floats{});
+      if (relu) y = larger(Floats{}, y);
       store(out + static_cast<size_t>(r) * out_stride + column, y);
     }
 }
@@ -138,9 +138,14 @@ void multiply_bytes(const Panels& w, Bytes in, int in_stride, int rows, float* o
 
 void quantize(const float* in, int width, uint8_t* out, float* scale) {
   Floats high = all(1e-8f);  // a row of zeros has a scale too
-  for (int i = 0; i < width; i += W) high = larger(high, magnitude(load(in + i)));
+  Floats poison{};           // 0, or NaN where a number is not finite: bytes cannot say that, so the scale must
+  for (int i = 0; i < width; i += W) {
+    const Floats x = load(in + i);
+    high = larger(high, magnitude(x));
+    poison += x - x;
+  }
   const float most = largest(high), steps = 127.0f / most;
-  *scale = most / 127.0f;
+  *scale = most / 127.0f + sum(poison);
   for (int i = 0; i < width; i += W) {
     const Ints q = nearest(load(in + i) * steps) + kZeroPoint;
 #if TRANSDUCE_AVX2

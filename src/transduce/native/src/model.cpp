@@ -14,6 +14,12 @@ int padded(int width, int unit) { return (width + unit - 1) / unit * unit; }
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr float kNever = -1e30f;   // the logit of a column that only pads the vocabulary
 
+// A weight that is NaN or infinite; the number of its array.
+struct NotFinite : std::domain_error {
+  explicit NotFinite(int array)
+      : std::domain_error("array " + std::to_string(array) + " holds a number that is NaN or infinite") {}
+};
+
 }  // namespace
 
 Widths::Widths(const Shape& shape, int columns)
@@ -30,10 +36,11 @@ struct Model::Binder {
   const Shape& shape;
   const Kernels& kernels;
   Widths widths;
-  bool bytes;
+  bool is_int8;
   char* block;                 // may be null: count
   const float* const* arrays;  // may be null: bind only
   size_t used = 0;
+  int n_read = 0;
 
   template <typename T>
   T* take(size_t count) {
@@ -42,12 +49,19 @@ struct Model::Binder {
     return at;
   }
 
-  const float* next_array() { return arrays ? *arrays++ : nullptr; }
+  // The next of the weights, of so many numbers; null where nothing is to be filled.
+  const float* next_array(size_t count) {
+    if (!arrays) return nullptr;
+    const float* array = arrays[n_read++];
+    for (size_t i = 0; i < count; i++)  // a NaN would become an ordinary number in bytes, and pass unnoticed
+      if (!std::isfinite(array[i])) throw NotFinite(n_read - 1);
+    return array;
+  }
 
   // A vector of numbers, padded with zeros.
   const float* vector(int width, int padded_width) {
     float* to = take<float>(padded_width);
-    const float* from = next_array();
+    const float* from = next_array(width);
     if (from && to) std::memcpy(to, from, sizeof(float) * width);
     return to;
   }
@@ -55,7 +69,7 @@ struct Model::Binder {
   // A table of rows, each padded with zeros.
   const float* table(int rows, int width, int padded_width) {
     float* to = take<float>(static_cast<size_t>(rows) * padded_width);
-    const float* from = next_array();
+    const float* from = next_array(static_cast<size_t>(rows) * width);
     if (from && to)
       for (int r = 0; r < rows; r++)
         std::memcpy(to + static_cast<size_t>(r) * padded_width, from + static_cast<size_t>(r) * width, sizeof(float) * width);
@@ -79,7 +93,7 @@ struct Model::Binder {
     made.inner = inner;
     made.n_panels = outputs / kernels.columns;
     const size_t size = static_cast<size_t>(inner) * outputs;
-    if (bytes) {
+    if (is_int8) {
       made.bytes = take<int8_t>(size);
       made.scale = take<float>(outputs);
       made.offset = take<int32_t>(outputs);
@@ -90,6 +104,12 @@ struct Model::Binder {
     return made;
   }
 
+  // Put the next matrix and its bias into panels, from column `first` on.
+  void fill_next(const Panels& to, int first, Grouped out, Grouped in) {
+    const float* weights = next_array(static_cast<size_t>(out.count) * in.count);
+    fill(to, first, out, in, weights, next_array(out.count));
+  }
+
   // Put a matrix [out.count][in.count] and its bias into panels, from column `first` on.
   void fill(const Panels& to, int first, Grouped out, Grouped in, const float* weights, const float* bias) {
     if (!block || !weights) return;
@@ -97,7 +117,7 @@ struct Model::Binder {
       const int column = first + out.place(i);
       const float* row = weights + static_cast<size_t>(i) * in.count;
       if (bias) const_cast<float*>(to.bias)[column] = bias[i];
-      if (bytes) fill_bytes(to, column, in, row);
+      if (is_int8) fill_bytes(to, column, in, row);
       else fill_floats(to, column, in, row);
     }
   }
@@ -132,8 +152,7 @@ struct Model::Binder {
 
   Panels linear(Grouped in, Grouped out) {
     const Panels made = panels(in.padded_count(), out.padded_count());
-    const float* weights = next_array();
-    fill(made, 0, out, in, weights, next_array());
+    fill_next(made, 0, out, in);
     return made;
   }
 
@@ -141,10 +160,8 @@ struct Model::Binder {
     Attention made;
     made.queries = linear(stream(), heads_of_keys());
     made.keys_values = panels(widths.model, widths.keys + widths.values);
-    const float* keys = next_array();
-    fill(made.keys_values, 0, heads_of_keys(), stream(), keys, next_array());
-    const float* values = next_array();
-    fill(made.keys_values, widths.keys, heads_of_values(), stream(), values, next_array());
+    fill_next(made.keys_values, 0, heads_of_keys(), stream());
+    fill_next(made.keys_values, widths.keys, heads_of_values(), stream());
     made.out = linear(heads_of_values(), stream());
     return made;
   }
@@ -154,7 +171,8 @@ struct Model::Binder {
     m.src_embedding = table(shape.src_vocab, shape.d_model, widths.model);
     m.tgt_embedding = table(shape.tgt_vocab, shape.d_model, widths.model);
     m.output = panels(widths.model, widths.logits);
-    fill(m.output, 0, {shape.tgt_vocab, shape.tgt_vocab, widths.logits}, stream(), next_array(), nullptr);
+    const float* output = next_array(static_cast<size_t>(shape.tgt_vocab) * shape.d_model);
+    fill(m.output, 0, {shape.tgt_vocab, shape.tgt_vocab, widths.logits}, stream(), output, nullptr);
     if (block && arrays)
       for (int i = shape.tgt_vocab; i < widths.logits; i++) const_cast<float*>(m.output.bias)[i] = kNever;
     if (shape.n_positions) {
@@ -186,27 +204,27 @@ struct Model::Binder {
   }
 };
 
-Model::Model(const Shape& its_shape, const Kernels& its_kernels, bool in_bytes, const char* block)
+Model::Model(const Shape& its_shape, const Kernels& its_kernels, bool in_int8, const char* block)
     : shape(its_shape),
       kernels(its_kernels),
       widths(its_shape, its_kernels.columns),
-      bytes(in_bytes),
+      is_int8(in_int8),
       embedding_scale(std::sqrt(static_cast<float>(its_shape.d_model))),
       query_scale(1.0f / std::sqrt(static_cast<float>(its_shape.d_k))) {
-  Binder{shape, kernels, widths, bytes, const_cast<char*>(block), nullptr}.walk(this);  // const: without arrays nothing is written
+  Binder{shape, kernels, widths, is_int8, const_cast<char*>(block), nullptr}.walk(this);  // const: without arrays nothing is written
   if (!shape.n_positions) tables_.reset(new std::atomic<float*>[kTables]());
 }
 
-size_t Model::packed_size(const Shape& shape, const Kernels& kernels, bool bytes) {
-  Model model(shape, kernels, bytes, nullptr);
-  Binder binder{model.shape, kernels, model.widths, bytes, nullptr, nullptr};
+size_t Model::packed_size(const Shape& shape, const Kernels& kernels, bool is_int8) {
+  Model model(shape, kernels, is_int8, nullptr);
+  Binder binder{model.shape, kernels, model.widths, is_int8, nullptr, nullptr};
   binder.walk(&model);
   return binder.used;
 }
 
-void Model::pack(const Shape& shape, const Kernels& kernels, bool bytes, const float* const* arrays, char* block) {
-  Model model(shape, kernels, bytes, nullptr);
-  Binder{model.shape, kernels, model.widths, bytes, block, arrays}.walk(&model);
+void Model::pack(const Shape& shape, const Kernels& kernels, bool is_int8, const float* const* arrays, char* block) {
+  Model model(shape, kernels, is_int8, nullptr);
+  Binder{model.shape, kernels, model.widths, is_int8, block, arrays}.walk(&model);
 }
 
 const float* Model::position_row(const float* learned, int position) const {

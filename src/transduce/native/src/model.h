@@ -57,12 +57,12 @@ struct Widths {
 class Model {
  public:
   // block: from pack(), for the same shape, kernels and type; it must outlive the model.
-  Model(const Shape&, const Kernels&, bool bytes, const char* block);
+  Model(const Shape&, const Kernels&, bool is_int8, const char* block);
 
-  static size_t packed_size(const Shape&, const Kernels&, bool bytes);
+  static size_t packed_size(const Shape&, const Kernels&, bool is_int8);
 
   // Fill a block of packed_size() zeros. arrays: the weights by the order of docs in native/weights.py, float32, row-major.
-  static void pack(const Shape&, const Kernels&, bool bytes, const float* const* arrays, char* block);
+  static void pack(const Shape&, const Kernels&, bool is_int8, const float* const* arrays, char* block);
 
   // The vector of a position, d_model padded; sinusoidal ones are computed when they are first asked for.
   const float* src_position(int position) const { return position_row(src_positions_, position); }
@@ -71,12 +71,14 @@ class Model {
   Shape shape;
   const Kernels& kernels;
   Widths widths;
-  bool bytes;              // matrix products in int8
+  bool is_int8;             // matrix products in int8
   float embedding_scale;   // sqrt(d_model)
   float query_scale;       // 1 / sqrt(d_k)
   const float* src_embedding;  // [src_vocab][widths.model]
   const float* tgt_embedding;
   Panels output;
+  // Searches that are still to run with one thread a sentence, since threads that wait for each other were slow lately.
+  mutable std::atomic<int> searches_alone{0};
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
   Norm encoder_norm{}, decoder_norm{};  // pre-norm only

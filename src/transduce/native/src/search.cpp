@@ -22,30 +22,16 @@ struct Search::Beam {
   Sentence sentence;
   std::vector<Hypothesis> open;
   double worst_kept = -INFINITY;  // score of the n_best-th finished hypothesis
-
-  // Give the newest position of each open hypothesis a slot that no living hypothesis descends from.
-  void take_slots(const Model& model, std::vector<char>& taken) {
-    taken.assign(sentence.n_slots, 0);
-    for (const Hypothesis& h : open)
-      for (int32_t slot : h.slots) taken[slot] = 1;
-    int32_t slot = 0;
-    for (Hypothesis& h : open) {
-      while (slot < sentence.n_slots && taken[slot]) slot++;
-      if (slot == sentence.n_slots) {
-        sentence.reserve(model, slot + 1);
-        taken.resize(sentence.n_slots, 0);
-      }
-      taken[slot] = 1;
-      h.slots.push_back(slot);
-    }
-  }
 };
 
 // The threads that compute the same rows, and what they share.
 struct Search::Team {
-  explicit Team(int members) : crew(members), scratch(members) {}
+  explicit Team(int members) : crew(members), alone(1), scratch(members) {}
 
   Crew crew;
+  Crew alone;        // takes over when the crew's threads only wait for each other
+  int bad_steps = 0; // in a row
+  bool is_alone = false;
   Shared shared;
   std::vector<Scratch> scratch;
   std::vector<std::unique_ptr<Beam>> beams;
@@ -53,13 +39,15 @@ struct Search::Team {
   std::vector<Row> rows;
   std::vector<int32_t> ids;  // [rows][k]
   std::vector<float> log_probs, eos;
-  std::vector<char> taken;
-  std::atomic<bool> failed{false};
+  std::vector<std::vector<int32_t>*> slots;
 };
 
 namespace {
 
 constexpr int kEncodedTogether = 512;  // tokens; one longer sentence is encoded alone
+constexpr int kStalls = 4;             // long waits that make a step a bad one, of some twenty barriers
+constexpr int kBadSteps = 3;           // in a row, before a crew gives up
+constexpr int kSearchesAlone = 50;     // after that, before crews are tried again
 
 struct Candidate {
   double log_prob;
@@ -72,15 +60,21 @@ bool before(const Candidate& a, const Candidate& b) { return a.log_prob != b.log
 
 }  // namespace
 
-Search::Search(const Model& model, std::vector<SourceView> sources, const SearchSettings& settings)
-    : model_(model), sources_(std::move(sources)), settings_(settings), order_(sources_.size()), results_(sources_.size()) {
-  int longest = 0;
-  for (const SourceView& source : sources_) longest = std::max(longest, source.max_tokens);
-  penalties_.assign(settings.penalties, settings.penalties + longest + 2);
+Search::Search(const Model& model, std::vector<SourceView> sources, SearchSettings settings)
+    : model_(model),
+      sources_(std::move(sources)),
+      settings_(std::move(settings)),
+      k_(std::min(settings_.beam_size, model.shape.tgt_vocab - kControls)),
+      order_(sources_.size()),
+      results_(sources_.size()) {
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](int32_t a, int32_t b) { return sources_[a].length > sources_[b].length; });
 
   const int n_teams = static_cast<int>(std::min<size_t>(settings_.n_threads, sources_.size()));
+  if (model_.searches_alone.load() > 0 && n_teams < settings_.n_threads) {
+    model_.searches_alone.fetch_sub(1);
+    settings_.n_threads = n_teams;
+  }
   for (int t = 0; t < n_teams; t++) {
     const int members = settings_.n_threads / n_teams + (t < settings_.n_threads % n_teams);
     teams_.push_back(std::make_unique<Team>(members));
@@ -89,10 +83,15 @@ Search::Search(const Model& model, std::vector<SourceView> sources, const Search
   try {
     for (auto& team : teams_)
       for (int member = 0; member < team->crew.size; member++)
-        threads_.emplace_back([this, &team = *team, member] { work(team, member); });
-  } catch (...) {  // the machine gives no more threads: those that are there would wait for the others for ever
-    std::terminate();
+        threads_.emplace_back([this, &team = *team, member] {
+          if (gate_.wait()) work(team, member);
+        });
+  } catch (...) {  // the machine gives no more threads
+    gate_.cancel();
+    for (std::thread& thread : threads_) thread.join();
+    throw;
   }
+  gate_.open();
 }
 
 Search::~Search() {
@@ -113,49 +112,66 @@ void Search::fail(std::exception_ptr error) {
   stop_ = true;
 }
 
-// Only member 0 does bookkeeping, between barriers. A failure is agreed on at the next barrier, so that nobody waits in vain.
+// A thread from its start to its end. Whoever fails says so to the others of its team, who may be waiting for it.
 void Search::work(Team& team, int id) {
   const Member member{team.crew, id};
-  Scratch& scratch = team.scratch[id];
-  const auto alone = [&](auto&& what) {
-    if (id == 0 && !team.failed) {
-      try {
-        what();
-      } catch (...) {
-        team.failed = true;
-        fail(std::current_exception());
+  try {
+    while (step(team, member)) {
+    }
+    // Results do not depend on how many threads there are, so this can happen between any two steps.
+    if (team.is_alone && id == 0)
+      while (step(team, Member{team.alone, 0})) {
       }
-    }
-    member.wait();
-    return !team.failed;
-  };
-  const int k = std::min(settings_.beam_size, model_.shape.tgt_vocab - kControls);
-  while (alone([&] { refill(team); })) {
-    if (team.entering.empty() && team.beams.empty()) break;
-    for (size_t first = 0; first < team.entering.size();) {
-      size_t end = first, tokens = 0;
-      do tokens += team.entering[end++]->src.size();
-      while (end < team.entering.size() && tokens + team.entering[end]->src.size() <= kEncodedTogether);
-      encode(model_, member, team.shared, scratch, team.entering.data() + first, static_cast<int>(end - first));
-      first = end;
-    }
-    if (!alone([&] { make_rows(team); })) break;
-    const int n = static_cast<int>(team.rows.size());
-    for (int first = 0; first < n;) {
-      const int count = std::min(n - first, settings_.rows);
-      advance(model_, member, team.shared, scratch, team.rows.data() + first, count);
-      for (int r = member.begin(count); r < member.end(count); r++) {
-        const size_t row = first + r;
-        best_tokens(model_, *team.rows[row].sentence, team.shared.logits.get(0) + static_cast<size_t>(r) * model_.widths.logits, k,
-                    {team.ids.data() + row * k, team.log_probs.data() + row * k, team.eos.data() + row});
-      }
-      member.wait();
-      first += count;
-    }
-    if (!alone([&] { keep_best(team); })) break;
+  } catch (const Aborted&) {
+  } catch (...) {
+    fail(std::current_exception());
+    team.crew.barrier.abort();
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   if (--running_ == 0) done_.notify_all();
+}
+
+// One step of all sentences of a team. Only member 0 does bookkeeping, between barriers. False: there is nothing left.
+bool Search::step(Team& team, const Member& member) {
+  Scratch& scratch = team.scratch[member.id];
+  const auto dissolved = [&] { return team.is_alone && member.crew.size > 1; };
+  if (member.id == 0 && !dissolved()) refill(team);
+  member.wait();
+  if (dissolved() || team.beams.empty()) return false;
+  for (size_t first = 0; first < team.entering.size();) {
+    size_t end = first, tokens = 0;
+    do tokens += team.entering[end++]->src.size();
+    while (end < team.entering.size() && tokens + team.entering[end]->src.size() <= kEncodedTogether);
+    encode(model_, member, team.shared, scratch, team.entering.data() + first, static_cast<int>(end - first));
+    first = end;
+  }
+  if (member.id == 0) make_rows(team);
+  member.wait();
+  const int n = static_cast<int>(team.rows.size());
+  for (int first = 0; first < n; first += settings_.rows) {
+    const int count = std::min(n - first, settings_.rows);
+    advance(model_, member, team.shared, scratch, team.rows.data() + first, count);
+    for (int r = member.begin(count); r < member.end(count); r++) {
+      const size_t row = first + r;
+      best_tokens(model_, *team.rows[row].sentence, team.shared.logits.get(0) + static_cast<size_t>(r) * model_.widths.logits, k_,
+                  {team.ids.data() + row * k_, team.log_probs.data() + row * k_, team.eos.data() + row});
+    }
+    member.wait();
+  }
+  if (member.id == 0) {
+    keep_best(team);
+    if (member.crew.size > 1) watch_stalls(team);
+  }
+  return true;  // the others see what has changed behind the barrier at the start of the next step
+}
+
+// Threads of one sentence meet at barriers. On a busy machine one of them is often not running, and all wait for it: then one
+// thread alone is faster.
+void Search::watch_stalls(Team& team) {
+  team.bad_steps = team.crew.barrier.take_stalls() >= kStalls ? team.bad_steps + 1 : 0;
+  if (team.bad_steps < kBadSteps) return;
+  team.is_alone = true;
+  model_.searches_alone.store(kSearchesAlone);
 }
 
 // Let waiting sentences in when a quarter of the places is free.
@@ -188,20 +204,21 @@ void Search::make_rows(Team& team) {
   team.rows.clear();
   for (auto& beam : team.beams) {
     beam->sentence.reserve(model_, settings_.beam_size * 4);
-    beam->take_slots(model_, team.taken);
+    team.slots.clear();
+    for (Beam::Hypothesis& h : beam->open) team.slots.push_back(&h.slots);
+    beam->sentence.take_slots(model_, team.slots);
     for (Beam::Hypothesis& h : beam->open)
       team.rows.push_back({&beam->sentence, h.ids.back(), static_cast<int>(h.ids.size()) - 1, h.slots.data()});
   }
-  const size_t k = std::min(settings_.beam_size, model_.shape.tgt_vocab - kControls), n = team.rows.size();
-  team.ids.resize(n * k), team.log_probs.resize(n * k), team.eos.resize(n);
+  const size_t n = team.rows.size();
+  team.ids.resize(n * k_), team.log_probs.resize(n * k_), team.eos.resize(n);
 }
 
 void Search::keep_best(Team& team) {
-  const size_t k = std::min(settings_.beam_size, model_.shape.tgt_vocab - kControls);
   size_t row = 0;
   for (auto& beam : team.beams) {
     const size_t n = beam->open.size();
-    extend(*beam, team.ids.data() + row * k, team.log_probs.data() + row * k, team.eos.data() + row);
+    extend(*beam, team.ids.data() + row * k_, team.log_probs.data() + row * k_, team.eos.data() + row);
     row += n;
   }
   team.beams.erase(std::remove_if(team.beams.begin(), team.beams.end(), [](const auto& beam) { return beam->open.empty(); }),
@@ -210,26 +227,25 @@ void Search::keep_best(Team& team) {
 
 // One step of one sentence: of all continuations the best beam_size stay; those that end are finished, the others open.
 void Search::extend(Beam& beam, const int32_t* ids, const float* log_probs, const float* eos) {
-  const int k = std::min(settings_.beam_size, model_.shape.tgt_vocab - kControls);
   const int n_tokens = static_cast<int>(beam.open.front().ids.size()) - 1;
   std::vector<Candidate> candidates;
-  candidates.reserve(beam.open.size() * (1 + k));
+  candidates.reserve(beam.open.size() * (1 + k_));
   const auto offer = [&](float log_prob, int parent, int column, int32_t id) {
     if (!(log_prob <= 0.0f)) throw std::domain_error(std::to_string(log_prob));
     if (log_prob == -INFINITY) return;  // a shortlist has fewer tokens than the beam asks for
-    candidates.push_back({beam.open[parent].log_prob + static_cast<double>(log_prob), parent * (1 + k) + column, parent, id});
+    candidates.push_back({beam.open[parent].log_prob + static_cast<double>(log_prob), parent * (1 + k_) + column, parent, id});
   };
   for (int parent = 0; parent < static_cast<int>(beam.open.size()); parent++) {
     if (n_tokens >= beam.min_tokens) offer(eos[parent], parent, 0, kEos);
     if (n_tokens < beam.max_tokens)
-      for (int i = 0; i < k; i++) offer(log_probs[parent * k + i], parent, 1 + i, ids[parent * k + i]);
+      for (int i = 0; i < k_; i++) offer(log_probs[parent * k_ + i], parent, 1 + i, ids[parent * k_ + i]);
   }
   const size_t kept = std::min<size_t>(settings_.beam_size, candidates.size());
   std::partial_sort(candidates.begin(), candidates.begin() + kept, candidates.end(), before);
 
   std::vector<Beam::Hypothesis> open;
   std::vector<Finished>& results = results_[beam.number];
-  const double penalty = penalties_[n_tokens + 1], worst_before = beam.worst_kept;
+  const double penalty = settings_.penalties[n_tokens + 1], worst_before = beam.worst_kept;
   for (size_t i = 0; i < kept; i++) {
     const Candidate& c = candidates[i];
     const Beam::Hypothesis& parent = beam.open[c.parent];
@@ -247,7 +263,7 @@ void Search::extend(Beam& beam, const int32_t* ids, const float* log_probs, cons
     if (static_cast<int>(results.size()) == settings_.n_best) beam.worst_kept = results.back().score;
   }
   // Log-probabilities only fall and the penalty is largest at the limit: nothing open can score more than this.
-  if (!open.empty() && !(beam.worst_kept < open.front().log_prob / penalties_[beam.max_tokens + 1])) open.clear();
+  if (!open.empty() && !(beam.worst_kept < open.front().log_prob / settings_.penalties[beam.max_tokens + 1])) open.clear();
   beam.open = std::move(open);
 }
 

@@ -17,8 +17,8 @@ namespace transduce {
 
 struct SearchSettings {
   int32_t beam_size, n_best, n_threads;
-  int32_t rows;              // about so many hypotheses are computed together by one thread
-  const double* penalties;   // [largest limit + 2]: what the log-probability of so many tokens, EOS counted, is divided by
+  int32_t rows;                   // about so many hypotheses are computed together by one thread
+  std::vector<double> penalties;  // [largest limit + 2]: what the log-probability of so many tokens, EOS counted, is divided by
 };
 
 struct SourceView {
@@ -37,10 +37,10 @@ struct Finished {
 // One search: starts its threads when it is made.
 class Search {
  public:
-  Search(const Model&, std::vector<SourceView>, const SearchSettings&);
+  Search(const Model&, std::vector<SourceView>, SearchSettings);
   ~Search();  // stops what is still going on
 
-  // True: done. False: the time is over. Throws what a thread has thrown.
+  // True: done. False: the time is over. Throws what a thread has thrown: std::domain_error for what is no log-probability.
   bool wait_for(int milliseconds);
 
   const std::vector<Finished>& results(size_t sentence) const { return results_[sentence]; }
@@ -50,6 +50,8 @@ class Search {
   struct Team;
 
   void work(Team&, int member);
+  bool step(Team&, const Member&);
+  void watch_stalls(Team&);
   void refill(Team&);
   void make_rows(Team&);
   void keep_best(Team&);
@@ -58,8 +60,8 @@ class Search {
 
   const Model& model_;
   const std::vector<SourceView> sources_;
-  const SearchSettings settings_;
-  std::vector<double> penalties_;
+  SearchSettings settings_;
+  const int k_;                 // tokens that one hypothesis can be extended by: the beam size, or all that there are
   std::vector<int32_t> order_;  // of the sentences: the longest first, so that the last ones to run are short
   std::vector<std::vector<Finished>> results_;
 
@@ -69,6 +71,7 @@ class Search {
   int running_ = 0;      // threads
   std::atomic<bool> stop_{false};
   std::exception_ptr error_;
+  Gate gate_;
   std::vector<std::unique_ptr<Team>> teams_;
   std::vector<std::thread> threads_;
 };

@@ -3,57 +3,54 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 
 namespace transduce {
 
 namespace {
 
-constexpr int kRowsTogether = 128;
-
-// Run a part of the forward pass by a crew: work(member) in every one of its threads.
-template <typename Work>
-void by_crew(int size, Work&& work) {
-  Crew crew(size);
-  in_parallel(size, size, [&](int id) { work(Member{crew, id}); });
-}
+constexpr int kRowsTogether = 128;  // by one thread
+constexpr int kRowsOfACrew = 4;     // with so few for each thread, all threads compute all rows together
 
 }  // namespace
 
 void Session::add(const std::vector<std::vector<int32_t>>& sources) {
-  std::vector<Sentence*> entering;
+  std::vector<Extended> added;
   for (const auto& source : sources) {
-    auto sentence = std::make_shared<Sentence>();
-    sentence->src = source;
-    sentence->src.push_back(kEos);
-    entering.push_back(sentence.get());
-    rows_.push_back({std::move(sentence), {}});
+    added.push_back({std::make_shared<Sentence>(), {}});
+    added.back().sentence->src = source;
+    added.back().sentence->src.push_back(kEos);
   }
-  const int n = static_cast<int>(entering.size()), parts = std::min(n_threads_, n);
+  const int n = static_cast<int>(added.size()), n_threads = static_cast<int>(workspaces_.size());
   if (n == 1) {
-    Shared shared;
-    by_crew(n_threads_, [&](const Member& member) {
-      Scratch scratch;
-      encode(model_, member, shared, scratch, entering.data(), 1);
+    Sentence* only = added.front().sentence.get();
+    by_crew(n_threads, [&](const Member& member) {
+      encode(model_, member, workspaces_[0].shared, workspaces_[member.id].scratch, &only, 1);
     });
-    return;
+  } else {
+    in_parallel(n, n_threads, [&](int i, int thread) {
+      Crew alone(1);
+      Sentence* sentence = added[i].sentence.get();
+      encode(model_, Member{alone, 0}, workspaces_[thread].shared, workspaces_[thread].scratch, &sentence, 1);
+    });
   }
-  in_parallel(parts, parts, [&](int part) {  // each thread its own sentences
-    Crew alone(1);
-    Shared shared;
-    Scratch scratch;
-    for (int i = part; i < n; i += parts) encode(model_, Member{alone, 0}, shared, scratch, entering.data() + i, 1);
-  });
+  rows_.insert(rows_.end(), added.begin(), added.end());
 }
 
 void Session::check(const int64_t* parents, const int64_t* ids, int n, int k) const {
   if (k < 1 || k > model_.shape.tgt_vocab - kControls) throw std::out_of_range("k is " + std::to_string(k));
+  std::unordered_set<const Sentence*> seen;
+  const Sentence* latest = nullptr;
   for (int r = 0; r < n; r++) {
+    const std::string row = "row " + std::to_string(r);
     if (parents[r] < 0 || parents[r] >= static_cast<int64_t>(rows_.size()))
-      throw std::out_of_range("row " + std::to_string(r) + " names a parent that is not there: " + std::to_string(parents[r]));
-    if (ids[r] < 0 || ids[r] >= model_.shape.tgt_vocab)
-      throw std::out_of_range("row " + std::to_string(r) + " has the id " + std::to_string(ids[r]));
-    if (model_.shape.n_positions && static_cast<int64_t>(rows_[parents[r]].slots.size()) >= model_.shape.n_positions)
-      throw std::out_of_range("row " + std::to_string(r) + " is longer than the model's positions");
+      throw std::out_of_range(row + " names a parent that is not there: " + std::to_string(parents[r]));
+    const Extended& parent = rows_[parents[r]];
+    if (ids[r] < 0 || ids[r] >= model_.shape.tgt_vocab) throw std::out_of_range(row + " has the id " + std::to_string(ids[r]));
+    if (model_.shape.n_positions && static_cast<int64_t>(parent.slots.size()) >= model_.shape.n_positions)
+      throw std::out_of_range(row + " is longer than the model's positions");
+    if (parent.sentence.get() != latest && !seen.insert(latest = parent.sentence.get()).second)
+      throw std::out_of_range(row + " stands apart from the other rows of its sentence");
   }
 }
 
@@ -63,7 +60,7 @@ void Session::step(const int64_t* parents, const int64_t* ids, int n, int k, int
   std::vector<Extended> extended(n);
   for (int r = 0; r < n; r++) extended[r] = rows_[parents[r]];
   rows_ = std::move(extended);
-  take_slots(rows_);
+  take_slots();
   std::vector<Row> rows(n);
   for (int r = 0; r < n; r++)
     rows[r] = {rows_[r].sentence.get(), static_cast<int32_t>(ids[r]), static_cast<int>(rows_[r].slots.size()) - 1, rows_[r].slots.data()};
@@ -80,48 +77,32 @@ void Session::step(const int64_t* parents, const int64_t* ids, int n, int k, int
     best_tokens(model_, sentence, logits, k, {found.data(), best_log_probs + row * k, eos + row});
     std::copy(found.begin(), found.end(), best_ids + row * k);
   };
-  // Rows write into the caches of their sentences at slots of their own, so parts may run side by side.
-  const int size = (n + n_threads_ - 1) / n_threads_;
-  if (size <= 4) {  // few rows: all threads work on all of them
-    Shared shared;
-    by_crew(n_threads_, [&](const Member& member) {
-      Scratch scratch;
-      advance(model_, member, shared, scratch, rows.data(), n);
-      for (int r = member.begin(n); r < member.end(n); r++) finish(shared, 0, r);
-      member.wait();
+  const int n_threads = static_cast<int>(workspaces_.size()), share = (n + n_threads - 1) / n_threads;
+  if (share <= kRowsOfACrew) {
+    by_crew(n_threads, [&](const Member& member) {
+      advance(model_, member, workspaces_[0].shared, workspaces_[member.id].scratch, rows.data(), n);
+      for (int r = member.begin(n); r < member.end(n); r++) finish(workspaces_[0].shared, 0, r);
     });
     return;
   }
-  const int step = std::min(size, kRowsTogether), parts = (n + step - 1) / step;
-  in_parallel(parts, n_threads_, [&](int part) {
+  // Rows write into the caches of their sentences at slots of their own, so parts may run side by side.
+  const int size = std::min(share, kRowsTogether), parts = (n + size - 1) / size;
+  in_parallel(parts, n_threads, [&](int part, int thread) {
     Crew alone(1);
-    Shared shared;
-    Scratch scratch;
-    const int first = part * step, count = std::min(step, n - first);
-    advance(model_, Member{alone, 0}, shared, scratch, rows.data() + first, count);
-    for (int r = 0; r < count; r++) finish(shared, first, r);
+    Workspace& own = workspaces_[thread];
+    const int first = part * size, count = std::min(size, n - first);
+    advance(model_, Member{alone, 0}, own.shared, own.scratch, rows.data() + first, count);
+    for (int r = 0; r < count; r++) finish(own.shared, first, r);
   });
 }
 
-// As in search.cpp: a slot that no living row descends from is used again.
-void Session::take_slots(std::vector<Extended>& rows) {
-  for (size_t first = 0, end; first < rows.size(); first = end) {
-    Sentence& sentence = *rows[first].sentence;
-    end = first + 1;
-    while (end < rows.size() && rows[end].sentence.get() == &sentence) end++;
-    std::vector<char> taken(sentence.n_slots, 0);
-    for (size_t r = first; r < end; r++)
-      for (int32_t slot : rows[r].slots) taken[slot] = 1;
-    int32_t slot = 0;
-    for (size_t r = first; r < end; r++) {
-      while (slot < sentence.n_slots && taken[slot]) slot++;
-      if (slot == sentence.n_slots) {
-        sentence.reserve(model_, slot + 1);
-        taken.resize(sentence.n_slots, 0);
-      }
-      taken[slot++] = 1;
-      rows[r].slots.push_back(slot - 1);
-    }
+void Session::take_slots() {
+  std::vector<std::vector<int32_t>*> slots;
+  for (size_t first = 0, end; first < rows_.size(); first = end) {
+    Sentence& sentence = *rows_[first].sentence;
+    slots.clear();
+    for (end = first; end < rows_.size() && rows_[end].sentence.get() == &sentence; end++) slots.push_back(&rows_[end].slots);
+    sentence.take_slots(model_, slots);
   }
 }
 
@@ -162,7 +143,7 @@ std::vector<size_t> starts(const std::vector<Pair>& pairs, size_t (*size)(const 
 
 void score_pairs(const Model& model, int n_threads, std::vector<Pair>& pairs, float* log_probs) {
   const auto at = starts(pairs, [](const Pair& pair) { return pair.tgt.size(); });
-  in_parallel(static_cast<int>(pairs.size()), n_threads, [&](int i) {
+  in_parallel(static_cast<int>(pairs.size()), n_threads, [&](int i, int) {
     const Pair& pair = pairs[i];
     std::vector<float> all(model.shape.tgt_vocab);
     Sentence whole_vocabulary;
@@ -178,7 +159,7 @@ void score_pairs(const Model& model, int n_threads, std::vector<Pair>& pairs, fl
 
 void cross_attention(const Model& model, int n_threads, std::vector<Pair>& pairs, int layer, float* weights) {
   const auto at = starts(pairs, [](const Pair& pair) { return pair.tgt.size() * pair.src.size(); });
-  in_parallel(static_cast<int>(pairs.size()), n_threads, [&](int i) {
+  in_parallel(static_cast<int>(pairs.size()), n_threads, [&](int i, int) {
     CrossRecord record{layer, {}};
     read_pair(model, pairs[i], &record, [&](int first, int count, const float*) {
       const size_t width = pairs[i].src.size();

@@ -2,19 +2,29 @@
 
 #pragma once
 
-#include <list>
+#include <memory>
+#include <vector>
 
 #include "forward.h"
 
 namespace transduce {
 
+// The memory of one thread, for rows that it computes alone, and what it shares when it computes with others.
+struct Workspace {
+  Shared shared;
+  Scratch scratch;
+};
+
 class Session {
  public:
-  Session(const Model& model, int n_threads) : model_(model), n_threads_(n_threads) {}
+  Session(const Model& model, int n_threads) : model_(model), workspaces_(n_threads) {}
+
+  const Model& model() const { return model_; }
 
   void add(const std::vector<std::vector<int32_t>>& sources);  // without EOS
 
-  // Extend rows; either the best k tokens of each or, with `all`, the whole vocabulary.
+  // Extend rows; either the best k tokens of each (best_ids, best_log_probs: [n][k], eos: [n]) or, where `all` is given, the
+  // whole vocabulary ([n][tgt_vocab]).
   void step(const int64_t* parents, const int64_t* ids, int n, int k, int64_t* best_ids, float* best_log_probs, float* eos,
             float* all);
 
@@ -24,10 +34,10 @@ class Session {
     std::vector<int32_t> slots;
   };
   void check(const int64_t* parents, const int64_t* ids, int n, int k) const;
-  void take_slots(std::vector<Extended>& rows);
+  void take_slots();
 
   const Model& model_;
-  const int n_threads_;
+  std::vector<Workspace> workspaces_;  // one for each thread
   std::vector<Extended> rows_;  // of the latest step, and those that were added since
 };
 
@@ -40,26 +50,5 @@ void score_pairs(const Model&, int n_threads, std::vector<Pair>&, float* log_pro
 
 // Where one decoder layer looks: for each pair [tgt positions][src], mean over the heads, one array after the other.
 void cross_attention(const Model&, int n_threads, std::vector<Pair>&, int layer, float* weights);
-
-// Call work(i) for i in 0..n-1, by so many threads; an exception is thrown here.
-template <typename Work>
-void in_parallel(int n, int n_threads, Work&& work) {
-  std::atomic<int> next{0};
-  std::exception_ptr error;
-  std::mutex mutex;
-  const auto run = [&] {
-    try {
-      for (int i; (i = next.fetch_add(1)) < n;) work(i);
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      error = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  for (int t = 1; t < std::min(n_threads, n); t++) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
-  if (error) std::rethrow_exception(error);
-}
 
 }  // namespace transduce

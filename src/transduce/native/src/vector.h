@@ -62,6 +62,7 @@ ALWAYS Ints all_ints(int32_t x) { return x - Ints{}; }
 ALWAYS Floats as_floats(Ints x) { return reinterpret_cast<Floats>(x); }
 ALWAYS Ints as_ints(Floats x) { return reinterpret_cast<Ints>(x); }
 
+// Where one of the two is NaN it is b, on x86: so b is what may be NaN and must stay it.
 ALWAYS Floats larger(Floats a, Floats b) {
 #if TRANSDUCE_AVX512
   return _mm512_maskz_max_ps(0xffff, a, b);  // the plain form makes GCC 12 warn of its own header
@@ -72,7 +73,7 @@ ALWAYS Floats larger(Floats a, Floats b) {
 #elif TRANSDUCE_NEON
   return vmaxq_f32(a, b);
 #else
-  return a > b ? a : b;
+  return a > b ? a : b;  // b if one is NaN
 #endif
 }
 
@@ -116,11 +117,12 @@ constexpr float kRounder = 12582912.0f;
 
 ALWAYS Ints nearest(Floats x) { return as_ints(x + kRounder) - as_ints(all(kRounder)); }
 
-// e^x for x <= 0, exactly 0 below -87; relative error below 2e-7. The method is that of Cephes: 2^n * e^r, |r| < ln 2 / 2.
+// e^x for x <= 0, exactly 0 below -87, NaN for NaN; relative error below 2e-7. The method is that of Cephes: 2^n * e^r with
+// |r| < ln 2 / 2.
 ALWAYS Floats exponential(Floats x) {
   const Floats lowest = all(-87.0f);
-  const Ints in_range = x >= lowest;
-  x = larger(x, lowest);
+  const Ints too_low = x < lowest;
+  x = larger(lowest, x);
   const Floats shifted = x * 1.44269504f + kRounder;
   const Floats n = shifted - kRounder;
   Floats r = x - n * 0.693359375f;  // ln 2 in two parts, the first exact in a few bits
@@ -133,7 +135,7 @@ ALWAYS Floats exponential(Floats x) {
   y = y * r + 5.0000001201e-1f;
   y = y * (r * r) + r + 1.0f;
   const Ints power = (as_ints(shifted) - as_ints(all(kRounder)) + 127) << 23;
-  return as_floats(as_ints(y * as_floats(power)) & in_range);
+  return as_floats(as_ints(y * as_floats(power)) & ~too_low);
 }
 
 // What a quantized activation of 0 is stored as: bytes are unsigned where the processor multiplies unsigned by signed.
