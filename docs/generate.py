@@ -100,7 +100,8 @@ def errors_page() -> str:
                 "| 1 | our fault: a message that begins with `internal error:`; please report it |",
                 "| 2 | a mistake in what was asked: one message on standard error that begins with `error:`, or, for an "
                 "unknown option, the usage of the verb |",
-                "| 130 | interrupted by Ctrl-C or SIGTERM; what training had done is saved |",
+                "| 130 | interrupted by Ctrl-C, `train` and `translate` also by SIGTERM; what they had done is kept |",
+                "| 141 | nobody reads the output any more, as with `transduce ... \\| head -1`; nothing is said |",
             ]
         ),
         "`--traceback`, anywhere on the command line, shows where in the code an error arose.",

@@ -112,22 +112,24 @@ def test_plain_installation_translates_without_torch(plain: Path, toy: Toy) -> N
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("extra", "arguments"),
     [
-        ("train", "phrasebook", "--out", "{out}"),
-        ("translate", "{run}", "--set", "decode.engine=torch"),
-        ("bleu", "{hypotheses}", "{hypotheses}"),
+        ("train", ("train", "phrasebook", "--out", "{out}")),
+        ("train", ("translate", "{run}", "--set", "decode.engine=torch")),
+        ("score", ("bleu", "{hypotheses}", "{hypotheses}")),
     ],
-    ids=lambda arguments: arguments[0],
+    ids=["train", "translate", "bleu"],
 )
-def test_what_needs_an_extra_says_which(plain: Path, toy: Toy, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_what_needs_an_extra_says_which(
+    plain: Path, toy: Toy, tmp_path: Path, extra: str, arguments: tuple[str, ...]
+) -> None:
     hypotheses = toy.files["test"][1]
     words = (word.format(run=toy.run, out=tmp_path / "out", hypotheses=hypotheses) for word in arguments)
     done = run(plain / "transduce", *words, text="sun\n")
     assert done.returncode == 2, done.stderr
     last = done.stderr.splitlines()[-1]
     assert last.startswith("error: ")
-    assert last.endswith("which is not installed: pip install 'transduce[train]'")
+    assert last.endswith(f"which is not installed: pip install 'transduce[{extra}]'")
     assert not (tmp_path / "out").exists()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +150,10 @@ def test_bundles_vote_together(toy: Toy, random_bundle: Path) -> None:
         (["--document", "--json"], "--document translates a text as a whole, and so does not go with --json"),
         (["--document", "--format", "jsonl"], "and so does not go with --format jsonl"),
         (["--document", "--resume", "-o", "x"], "and so does not go with --resume"),
-        (["--n-best", "9"], "n_best (9) must be at most beam_size (4)"),
+        (["--n-best", "9"], "--n-best 9 (decode.n_best): n_best (9) must be at most beam_size (4)"),
+        (["--set", "beam_size=2"], "--set beam_size=2: unknown setting; did you mean 'decode.beam_size'?"),
+        (["--document", "--line-by-line"], "and so does not go with --line-by-line"),
+        (["two.en"], "error: two.en: one argument too many; a file to translate is given as --input FILE"),
         (["--set", "decode.temperature=0.5"], "temperature (0.5) has no effect with search = 'beam'"),
         (["--glossary", "gone.tsv"], "gone.tsv: no such file"),
     ],
@@ -168,7 +173,7 @@ def test_what_has_no_effect_is_refused(
     [
         (
             '{"text": "sun", "n_best": 5}',
-            "text 2 asks for 5 translations: n_best (5) must be at most beam_size (--beam)",
+            "error: standard input, line 2 asks for 5 translations: n_best (5) must be at most beam_size (--beam)",
         ),
         ("{", "error: standard input, line 2: not JSON"),
     ],
@@ -177,6 +182,110 @@ def test_mistakes_in_a_line_are_named_by_its_number(random_bundle: Path, line: s
     result = run_cli("translate", random_bundle, "--format", "jsonl", stdin=f'{{"text": "sun"}}\n{line}\n')
     assert (result.code, result.out) == (2, "")
     assert message.replace(" (--beam)", "") in result.err
+
+
+def test_an_id_comes_back_to_the_letter(random_bundle: Path) -> None:
+    lines = "".join(f'{{"text": "", "id": {written}}}\n' for written in ("null", "1.10", "1e400")) + '{"text": ""}\n\n'
+    result = run_cli("translate", random_bundle, "--format", "jsonl", stdin=lines)
+    starts = [line.partition(', "translations"')[0] for line in result.lines]
+    assert starts == [
+        '{"line": 1, "id": null', '{"line": 2, "id": 1.10', '{"line": 3, "id": 1e400', '{"line": 4', '{"line": 5',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.tmx", "a.XLF", "a.xliff.gz", "a.po", "a.mo", "a.tsv"])
+def test_files_of_two_languages_are_not_taken_as_text(random_bundle: Path, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("sun\tsol\n")
+    refused = run_cli("translate", random_bundle, "-i", tmp_path / name)
+    assert (refused.code, refused.out) == (2, "")
+    assert " file holds two languages, and is not translated as it is; write its source texts to a file" in refused.err
+    if not name.endswith(".gz"):
+        assert run_cli("translate", random_bundle, "-i", tmp_path / name, "--format", "text").code == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--document"]])
+@pytest.mark.parametrize(
+    ("role", "source", "glossary", "output"),
+    [
+        ("input", "in.txt", None, "in.txt"),
+        ("input", "in.txt", None, "link.txt"),
+        ("input", "link.txt", None, "here/../in.txt"),
+        ("glossary", "in.txt", "terms.tsv", "terms.tsv"),
+    ],
+)
+def test_what_is_read_is_never_replaced(
+    random_bundle: Path, role: str, source: str, glossary: str | None, output: str, options: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "in.txt").write_text("sun\n")
+    (tmp_path / "terms.tsv").write_text("sun\tSonne\n")
+    (tmp_path / "link.txt").symlink_to("in.txt")
+    terms = ["--glossary", tmp_path / glossary] if glossary else []
+    refused = run_cli(
+        "translate", random_bundle, "-i", tmp_path / source, "-o", f"{tmp_path}/{output}", *terms, *options
+    )
+    assert refused.code == 2
+    assert f"writing this would replace the {role} (" in refused.err and refused.err.count("\n") == 1
+    assert (tmp_path / "in.txt").read_text() == "sun\n"
+    assert (tmp_path / "terms.tsv").read_text() == "sun\tSonne\n"
+
+
+def test_a_part_that_is_read_is_never_replaced(random_bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.part").write_text("sun\n")
+    refused = run_cli("translate", random_bundle, "-i", tmp_path / "out.part", "-o", tmp_path / "out")
+    assert refused.code == 2
+    assert (tmp_path / "out.part").read_text() == "sun\n"
+
+
+def run_in_shell(bundle: Path, rest: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, whose streams are what the shell makes of them."""
+    command = f'set -o pipefail; "{sys.executable}" -m transduce translate "{bundle}" {rest}'
+    return subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        check=False,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+
+
+def test_a_reader_that_has_enough_ends_it_in_silence(random_bundle: Path) -> None:
+    done = run_in_shell(random_bundle, "--line-by-line --json --beam 1 | head -1", "sun moon\n" * 100_000)
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (141, 1, "")
+
+
+def test_a_closed_output_is_refused(random_bundle: Path) -> None:
+    done = run_in_shell(random_bundle, ">&-", "sun\n")
+    reason = "standard output is closed, and so the translations would be lost; give --output FILE"
+    assert (done.returncode, done.stderr) == (2, f"error: {reason}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+@pytest.mark.parametrize(
+    ("rest", "name"),
+    [
+        ("--json > /dev/full", "standard output"),
+        ("--document > /dev/full", "standard output"),
+        ("--json -o /dev/full", "/dev/full"),
+        ("--document -o /dev/full", "/dev/full"),
+    ],
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(random_bundle: Path, rest: str, name: str) -> None:
+    done = run_in_shell(random_bundle, rest, "sun\n")
+    assert (done.returncode, done.stderr) == (2, f"error: {name}: No space left on device\n")
+
+
+def test_a_pipe_that_waits_is_answered_line_by_line(random_bundle: Path) -> None:
+    command = [sys.executable, "-m", "transduce", "translate", str(random_bundle), "--line-by-line"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for line in ("sun moon\n", "\n", "sea\n"):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert process.stdout.readline().endswith("\n")
+        process.stdin.close()
+    assert process.returncode == 0
 
 
 def test_a_document_keeps_its_layout(toy: Toy, tmp_path: Path) -> None:

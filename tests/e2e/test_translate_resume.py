@@ -76,8 +76,11 @@ def test_killed_and_resumed_is_uninterrupted(bundle: Path, source: Path, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "whole"]
 
 
-def test_ctrl_c_is_one_line_and_keeps_what_is_done(bundle: Path, source: Path, tmp_path: Path) -> None:
-    code, err = stop_in_the_middle(bundle, source, tmp_path / "out", signal.SIGINT, "--json")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_is_one_line_and_keeps_what_is_done(
+    bundle: Path, source: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    code, err = stop_in_the_middle(bundle, source, tmp_path / "out", number, "--json")
     assert code == 130
     assert err.startswith("interrupted: the first ")
     assert err.endswith("out.part, and --resume goes on from there\n")

@@ -89,10 +89,11 @@ std::vector<double> search(void* model, const Sources& s, int n_threads, int bea
     for (int id = 0; id < 4 + i % 9; id++) listed.push_back(id);
     list_lengths.push_back(4 + i % 9);
   }
-  void* running = transduce_search(model, n_threads, beam_size, 1, rows, s.ids.data(), s.lengths.data(), s.minima.data(),
-                                   s.limits.data(), s.n(), s.penalties.data(), s.n_penalties(), shortlist ? listed.data() : nullptr,
-                                   shortlist ? list_lengths.data() : nullptr);
-  require(running, "search");
+  void* running;
+  require(transduce_search(model, n_threads, beam_size, 1, rows, s.ids.data(), s.lengths.data(), s.minima.data(), s.limits.data(),
+                           s.n(), s.penalties.data(), s.n_penalties(), shortlist ? listed.data() : nullptr,
+                           shortlist ? list_lengths.data() : nullptr, &running) == 0,
+          "search");
   int32_t done;
   while ((done = transduce_search_wait(running, 5)) == 0) {
   }
@@ -159,9 +160,10 @@ void targets(void* model, const Sources& src, const Sources& tgt, int n_threads)
 }
 
 void stop_in_the_middle(void* model, const Sources& s) {
-  void* running = transduce_search(model, 2, 4, 1, 8, s.ids.data(), s.lengths.data(), s.minima.data(), s.limits.data(), s.n(),
-                                   s.penalties.data(), s.n_penalties(), nullptr, nullptr);
-  require(running, "search");
+  void* running;
+  require(transduce_search(model, 2, 4, 1, 8, s.ids.data(), s.lengths.data(), s.minima.data(), s.limits.data(), s.n(),
+                           s.penalties.data(), s.n_penalties(), nullptr, nullptr, &running) == 0,
+          "search");
   transduce_search_close(running);
 }
 
@@ -176,8 +178,10 @@ void refusals(void* model, const std::vector<double>& penalties) {
     Call c;
     spoil(c);
     const int32_t listed = static_cast<int32_t>(c.shortlist.size());
-    require(!transduce_search(model, c.n_threads, c.beam_size, c.n_best, c.rows, &c.id, &c.length, &c.low, &c.high, 1,
-                              penalties.data(), c.n_penalties, c.shortlist.data(), &listed),
+    void* running;
+    require(transduce_search(model, c.n_threads, c.beam_size, c.n_best, c.rows, &c.id, &c.length, &c.low, &c.high, 1,
+                             penalties.data(), c.n_penalties, c.shortlist.data(), &listed, &running) < 0 &&
+                !running,
             what);
   };
   refused("refuse an id", [](Call& c) { c.id = kVocab; });

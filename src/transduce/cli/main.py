@@ -1,19 +1,22 @@
 """The entry point: one verb, its options, and one line for each mistake.
 
-Exit codes: 0 all well, 1 our fault, 2 the user's mistake, 130 interrupted.
+Exit codes: 0 all well, 1 our fault, 2 the user's mistake, 130 interrupted, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from transduce.base.errors import DataError, MissingExtraError, TransduceError
+from transduce.base.files import naming
 from transduce.base.log import logger
 from transduce.cli.commands import (
     align,
@@ -45,14 +48,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-_USER, _OURS = 2, 1
+_USER, _OURS, _BROKEN_PIPE = 2, 1, 141  # the last as the shell says of programs that SIGPIPE ends
 _EXTRAS = {
     "jaxtyping": "train",
     "lxml": "formats",
     "matplotlib": "plot",
     "polib": "formats",
-    "sacrebleu": "train",
-    "sacremoses": "train",
+    "sacrebleu": "score",
+    "sacremoses": "score",
     "sentencepiece": "sentencepiece",
     "torch": "train",
     "zstandard": "formats",
@@ -75,7 +78,8 @@ for _name, _panel, _function in (
     ("recipes", "Finding things out", settings.recipes_command),
     ("doctor", "Finding things out", doctor.doctor_command),
 ):
-    app.command(_name, rich_help_panel=_panel)(_function)
+    # The verbs that take further arguments refuse them in their own words.
+    app.command(_name, rich_help_panel=_panel, context_settings={"allow_extra_args": _name == "translate"})(_function)
 app.add_typer(settings.app, name="settings", rich_help_panel="Finding things out")
 app.add_typer(corpora.app, name="corpora", rich_help_panel="From text to a model")
 
@@ -112,7 +116,17 @@ def main() -> None:
     _open_closed_streams()
     _send_log_to_stderr()
     try:
-        app(arguments)
+        try:
+            app(arguments)
+        finally:
+            _flush_output()
+    except SystemExit as stop:
+        # The command line's own library catches a broken pipe, and ends with the code of an internal error.
+        if isinstance(stop.__context__, OSError) and stop.__context__.errno == errno.EPIPE:
+            _end_at_broken_pipe()
+        raise
+    except BrokenPipeError:
+        _end_at_broken_pipe()
     except Exception as error:
         if show_traceback:
             raise
@@ -122,6 +136,28 @@ def main() -> None:
         _fail(
             f"internal error: {type(error).__name__}: {error} (run again with --traceback, and please report it)", _OURS
         )
+
+
+def _end_at_broken_pipe() -> NoReturn:
+    """End in silence: whoever read the output has enough of it, as ``head`` does."""
+    _drop_output()
+    sys.exit(_BROKEN_PIPE)
+
+
+def _flush_output() -> None:
+    """Write what waits in the buffer of standard output while what the system says to it can still be told."""
+    try:
+        with naming("standard output"):
+            sys.stdout.flush()
+    except OSError:
+        _drop_output()
+        raise
+
+
+def _drop_output() -> None:
+    """Let what waits in the buffer of standard output go nowhere; Python would fail on it once more at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _as_mistake(error: Exception) -> TransduceError | None:

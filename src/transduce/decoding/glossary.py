@@ -18,6 +18,7 @@ One rule a line, its columns separated by a TAB::
   term may begin and end at any character. How many spaces are between the words does not matter.
 - Terms do not overlap in a text: the longest counts, and of equally long ones the first.
 - An empty line and one that begins with ``#`` say nothing.
+- Lines without a TAB that look like two columns, with a comma or a run of spaces between, are warned of.
 
 Looking up a text takes time with its length, not with the size of the glossary.
 """
@@ -33,11 +34,16 @@ from typing import Any
 
 from transduce.base.errors import DataError
 from transduce.base.files import StrPath, read_lines
+from transduce.base.log import logger, plural
 from transduce.text.boundaries import word_spans
 
 __all__ = ["Glossary", "Term", "TermMatch"]
 
 _OPTIONS = ("case", "nocase", "regex")
+_SEEMS_COLUMNS = re.compile(r"\S(?: *, *|  +)\S")
+"""Another separator than a TAB, perhaps: as it stands, the line is one long term that is kept."""
+_N_NAMED = 5
+"""Lines that a warning names."""
 _END = ""
 """Key of the terms that end at a node; no word is empty."""
 
@@ -102,12 +108,17 @@ class Glossary:
         """
         path = Path(path)
         found: dict[tuple[str, bool, bool], tuple[Term, int]] = {}
+        without_tab = []
         for number, line in enumerate(read_lines(path), start=1):
             if line.strip() and not line.startswith("#"):
                 term = _parse_line(line, f"{path}, line {number}")
+                if "\t" not in line and _SEEMS_COLUMNS.search(line):
+                    without_tab.append(number)
                 key = (term.source, term.any_case, term.is_regex)
                 earlier, first_number = found.get(key, (term, number))
                 found[key] = (_merge(earlier, term, f"{path}, line {number}", first_number), first_number)
+        if without_tab:
+            _warn_of_lines_without_tab(path, without_tab)
         return cls(term for term, _ in found.values())
 
     def find(self, text: str) -> list[TermMatch]:
@@ -183,7 +194,19 @@ def _parse_line(line: str, place: str) -> Term:
         if not target[1:].strip():
             raise DataError(f"{place}: nothing stands behind the '!'; write what must not be in the translation")
         return Term(source, banned=(target[1:].strip(),), any_case=any_case)
+    if target == "\\":
+        raise DataError(f"{place}: nothing stands behind the '\\' of the target; write '\\\\' for a backslash itself")
     return Term(source, target.removeprefix("\\"), any_case=any_case)
+
+
+def _warn_of_lines_without_tab(path: Path, numbers: Sequence[int]) -> None:
+    named = ", ".join(map(str, numbers[:_N_NAMED])) + (", ..." if len(numbers) > _N_NAMED else "")
+    logger.warning(
+        "%s: %s no TAB, and so is a term to be kept as a whole: line %s; write a TAB between source and target",
+        path,
+        "1 line has" if len(numbers) == 1 else f"each of {plural(len(numbers), 'line')} has",
+        named,
+    )
 
 
 def _parse_regex(source: str, target: str, options: Sequence[str], place: str) -> Term:

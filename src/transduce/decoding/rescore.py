@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from transduce.base.errors import DecodingError
 from transduce.decoding.engine import Engine
 from transduce.decoding.penalties import length_penalty
 from transduce.decoding.score import PairScore, score_pairs
@@ -14,6 +16,8 @@ from transduce.text.segments import SentencePair
 from transduce.tokenizer.protocol import TokenizerPair
 
 __all__ = ["ListedText", "RescoreWeights", "RescoredText", "rescore_lists"]
+
+_LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,24 @@ class ListedText:
 
 @dataclass(frozen=True, slots=True)
 class RescoreWeights:
-    """How the two opinions are added up: ``model * (score of the model) + old * (score in the list)``."""
+    """How the two opinions are added up: ``model * (score of the model) + old * (score in the list)``.
+
+    Raises:
+        DecodingError: A weight is no number, or too large to calculate with.
+    """
 
     model: float = 1.0
     """Weight of the score of the model that reads."""
     old: float = 0.0
     """Weight of the score in the list; 0: the model decides alone."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would make all scores infinite or no numbers."""
+        for weight in (self.model, self.old):
+            if not (math.isfinite(weight) and abs(weight) <= _LARGEST_WEIGHT):
+                raise DecodingError(
+                    f"{weight} is no weight of a score; give a number between {-_LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +117,6 @@ def _rank(
         if pair.score is None:
             return [RescoredText(place, listed.text, listed.score, None) for place, listed in enumerate(texts)]
         own = pair.score.log_prob / length_penalty(pair.score.n_tokens, alpha)
-        ranked.append(RescoredText(place, listed.text, weights.model * own + weights.old * listed.score, own))
+        score = weights.model * own + weights.old * listed.score + 0.0  # never -0.0, which looks like a mistake
+        ranked.append(RescoredText(place, listed.text, score, own))
     return sorted(ranked, key=lambda item: -item.score)

@@ -120,8 +120,10 @@ def step_distribution(log_probs: FloatArray, settings: DecodeSettings) -> _Float
         log_probs: ``[rows, vocab]``: of the model, -inf for what must not be drawn.
         settings: Temperature, ``top_k`` and ``top_p``.
     """
-    scaled = log_probs.astype(np.float64) / settings.temperature
-    weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+    below_best = log_probs.astype(np.float64)
+    below_best -= below_best.max(axis=1, keepdims=True)  # before the division: the best stays at 0 at any temperature
+    with np.errstate(over="ignore"):  # what becomes -inf is not drawn
+        weights = np.exp(below_best / settings.temperature)
     if settings.top_k is not None or settings.top_p is not None:
         weights = _keep_most_probable(weights, settings.top_k, settings.top_p)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float64)

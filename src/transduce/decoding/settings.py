@@ -37,17 +37,17 @@ class DecodeSettings(Settings):
     """A translation has at most this many tokens for each source token (rounded up, at least 1), EOS not counted."""
     min_length_ratio: float | None = Field(default=None, gt=0, le=1000)
     """A translation has at least this many tokens for each source token (rounded down), EOS not counted."""
-    coverage_beta: float = Field(default=0.0, ge=0)
+    coverage_beta: float = Field(default=0.0, ge=0, le=1000)
     """Penalty for source tokens that the translation has not looked at; it ranks the beam_size best. Wu et al. (2016) use 0.2."""
     no_repeat_ngram_size: int = Field(default=0, ge=0)
     """No n-gram of this many target tokens comes twice in a translation; 0: any may."""
-    repetition_penalty: float = Field(default=1.0, ge=1)
+    repetition_penalty: float = Field(default=1.0, ge=1, le=1000)
     """Log-probabilities of tokens that the translation already has are multiplied by this; 1: no penalty."""
     banned: tuple[str, ...] = ()
     """Words and phrases that no translation may contain."""
     n_groups: int = Field(default=2, ge=1, le=10_000)
     """Groups of a diverse beam search; they must divide beam_size."""
-    diversity: float = Field(default=0.5, ge=0)
+    diversity: float = Field(default=0.5, ge=0, le=1000)
     """Log-probability that a token loses in a diverse beam search for each hypothesis of the earlier groups that has just
     taken it."""
     temperature: float = Field(default=1.0, gt=0)

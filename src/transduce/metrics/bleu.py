@@ -38,7 +38,7 @@ def bleu(
     100.0
     """
     check_counts(hypotheses, references)
-    sacrebleu = require("sacrebleu.metrics", extra="train", purpose="Scoring")
+    sacrebleu = require("sacrebleu.metrics", extra="score", purpose="Scoring")
     metric = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
     result = metric.corpus_score(list(hypotheses), [list(references)])
     return Score("BLEU", min(float(result.score), 100.0), str(metric.get_signature()))
@@ -51,7 +51,7 @@ def chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
         DataError: The counts differ, or there is nothing to score.
     """
     check_counts(hypotheses, references)
-    sacrebleu = require("sacrebleu.metrics", extra="train", purpose="Scoring")
+    sacrebleu = require("sacrebleu.metrics", extra="score", purpose="Scoring")
     metric = sacrebleu.CHRF()
     result = metric.corpus_score(list(hypotheses), [list(references)])
     return Score("chrF2", float(result.score), str(metric.get_signature()))

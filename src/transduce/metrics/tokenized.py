@@ -20,7 +20,7 @@ def moses_tokenize(texts: Sequence[str], language: str) -> list[str]:
     >>> moses_tokenize(["Zwei Männer, ein Hund."], "de")
     ['zwei männer , ein hund .']
     """
-    sacremoses = require("sacremoses", extra="train", purpose="Moses tokenization")
+    sacremoses = require("sacremoses", extra="score", purpose="Moses tokenization")
     code = language.partition("-")[0]
     normalizer = sacremoses.MosesPunctNormalizer(lang=code)
     tokenizer = sacremoses.MosesTokenizer(lang=code)
@@ -39,7 +39,7 @@ def tokenized_bleu(hypotheses: Sequence[str], references: Sequence[str], *, lang
         DataError: The counts differ, there is nothing to score, or a reference is empty.
     """
     check_counts(hypotheses, references)
-    sacrebleu = require("sacrebleu.metrics", extra="train", purpose="Scoring")
+    sacrebleu = require("sacrebleu.metrics", extra="score", purpose="Scoring")
     metric = sacrebleu.BLEU(tokenize="none", smooth_method="none", force=True)
     result = metric.corpus_score(moses_tokenize(hypotheses, language), [moses_tokenize(references, language)])
     signature = (

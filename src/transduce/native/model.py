@@ -22,7 +22,7 @@ from transduce.native.weights import NativePrecision, Shape
 
 __all__ = ["Found", "InstructionSet", "NativeModel", "NativeSession", "instruction_sets"]
 
-_ABI = 2
+_ABI = 3
 """The version of ``src/api.h`` that this file speaks."""
 
 _POLL_MS = 100
@@ -81,7 +81,7 @@ def _library() -> ctypes.CDLL:
         )
     for name in ("transduce_error", "transduce_isa"):
         getattr(library, name).restype = c_char_p
-    for name in ("transduce_open", "transduce_session", "transduce_search"):
+    for name in ("transduce_open", "transduce_session"):
         getattr(library, name).restype = c_void_p
     library.transduce_packed_size.restype = c_int64
     return library
@@ -246,16 +246,18 @@ class NativeModel:
         if shortlists is not None:
             listed = np.concatenate(shortlists).astype(np.int32)
             list_lengths = np.array([len(shortlist) for shortlist in shortlists], dtype=np.int32)
-        handle = library.transduce_search(
-            self.handle,
-            *(n_threads, beam_size, n_best, rows),
-            *(_pointer(ids), _pointer(lengths), _pointer(shortest), _pointer(longest), n),
-            *(_pointer(penalties), len(penalties), _pointer(listed), _pointer(list_lengths)),
-        )
-        if handle is None:
-            raise _failure()
-        search = c_void_p(handle)
+        search = c_void_p()
         try:
+            # The library sets the handle: Ctrl-C may come between its return and the next line of Python.
+            _check(
+                library.transduce_search(
+                    self.handle,
+                    *(n_threads, beam_size, n_best, rows),
+                    *(_pointer(ids), _pointer(lengths), _pointer(shortest), _pointer(longest), n),
+                    *(_pointer(penalties), len(penalties), _pointer(listed), _pointer(list_lengths)),
+                    ctypes.byref(search),
+                )
+            )
             while not (done := library.transduce_search_wait(search, _POLL_MS)):
                 pass  # Python's signal handlers run here; an exception of theirs stops the search below
             if done == _NO_LOG_PROBABILITY:
@@ -275,7 +277,8 @@ class NativeModel:
             library.transduce_search_results(search, n, *(_pointer(array) for array in found[1:]))
             return found
         finally:
-            library.transduce_search_close(search)
+            if search:
+                library.transduce_search_close(search)
 
 
 class NativeSession:

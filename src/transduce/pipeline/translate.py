@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal, TextIO
 
 from transduce.base.errors import DataError
-from transduce.base.files import STDIN, StrPath, read_lines, read_text, sha256_file
+from transduce.base.files import STDIN, StrPath, naming, read_lines, read_text, sha256_file
 from transduce.base.settings import SettingsSource
 from transduce.bundle import find_bundle, read_bundle
 from transduce.decoding.align import default_layer
@@ -163,9 +163,11 @@ def translate_file(
     translator = job.open()
     lines = read_lines(job.source)
     if not isinstance(output, Path):
+        name = "standard output" if output is sys.stdout else getattr(output, "name", "the output")
         for n_lines, _, text in _windows(translator, job, lines, 0):
-            output.write(text)
-            output.flush()
+            with naming(name):
+                output.write(text)
+                output.flush()
             progress(n_lines)
         return
     with partial_output(output, lines, made_by=_made_by(translator, job), resume=resume) as partial:

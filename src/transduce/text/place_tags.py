@@ -119,6 +119,7 @@ class _Placement:
     def __init__(self, tagged: TaggedText, translation: str, links: Sequence[SpanLink]) -> None:
         self.tags = tagged.tags
         self.src_words = word_spans(tagged.text)
+        self.src_starts, self.src_ends = [start for start, _ in self.src_words], [end for _, end in self.src_words]
         self.tgt_words = word_spans(translation)
         self.length = len(translation)
         self.origin = _origins(tagged.text, translation, self.src_words, self.tgt_words, links)
@@ -129,18 +130,30 @@ class _Placement:
 
     def run(self) -> Iterator[tuple[Tag, int]]:
         """Yield each tag with its place in the translation, in the order in which they are to be written."""
-        nodes = _tree(self.tags)
-        yield from self._write(nodes, (0, len(self.src_words)), _Region(0, len(self.tgt_words), 0, self.length))
+        everywhere = _Region(0, len(self.tgt_words), 0, self.length)
+        around: list[tuple[_Node, _Region]] = []  # the pairs around what is being written; they nest to any depth
+        waiting = [self._in_order(_tree(self.tags), (0, len(self.src_words)), everywhere)]
+        while waiting:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+                if around:
+                    node, region = around.pop()
+                    yield self.tags[node.last], region.end_char
+                continue
+            node, region = following
+            yield self.tags[node.first], region.start_char
+            if node.last != node.first:
+                around.append(following)
+                waiting.append(self._in_order(node.inside, self._words_in(node), region))
 
-    def _write(self, nodes: Sequence[_Node], src_words: tuple[int, int], region: _Region) -> Iterator[tuple[Tag, int]]:
-        """Yield the tags of neighbours and of what is inside of them, all within a region."""
+    def _in_order(
+        self, nodes: Sequence[_Node], src_words: tuple[int, int], region: _Region
+    ) -> Iterator[tuple[_Node, _Region]]:
+        """Yield neighbours within a region, each with its own, in the order in which they are to be written."""
         regions = self._regions(nodes, src_words, region)
         for _, _, number in sorted((own.start_char, own.end_char, number) for number, own in regions.items()):
-            node, own = nodes[number], regions[number]
-            yield self.tags[node.first], own.start_char
-            if node.last != node.first:
-                yield from self._write(node.inside, self._words_in(node), own)
-                yield self.tags[node.last], own.end_char
+            yield nodes[number], regions[number]
 
     def _regions(self, nodes: Sequence[_Node], src_words: tuple[int, int], region: _Region) -> dict[int, _Region]:
         """Give each of some neighbours a region of its own; that of a point, or of an empty pair, has no words."""
@@ -150,50 +163,62 @@ class _Placement:
             first, end = self._words_in(node)
             if (first, end) == src_words and end > first and node.last != node.first:
                 found[number] = region  # around everything
-            elif words := [word for word in range(region.first, region.end) if self._comes_from(word, first, end)]:
+            elif words := self._words_from(first, end, region):
                 wanted[number] = words
         free = [] if found else [(region.first, region.end)]
         for number, words in sorted(wanted.items(), key=lambda item: item[1][-1] - item[1][0]):
-            parts = [[word for word in words if first <= word < end] for first, end in free]
-            best = max(parts, key=len, default=[])
-            if best:
-                place = parts.index(best)
+            parts: dict[int, list[int]] = {}  # by the free stretch that they are in
+            for word in words:
+                place = bisect.bisect_right(free, word, key=lambda stretch: stretch[0]) - 1
+                if place >= 0 and word < free[place][1]:
+                    parts.setdefault(place, []).append(word)
+            if parts:
+                place, best = max(parts.items(), key=lambda part: len(part[1]))
                 first, end = free[place]
                 free[place : place + 1] = [(first, best[0]), (best[-1] + 1, end)]
                 start_char, end_char = self.tgt_words[best[0]][0], self.tgt_words[best[-1]][1]
                 found[number] = _Region(best[0], best[-1] + 1, start_char, end_char)
         around = next((number for number, own in found.items() if own == region), None)
-        placed = list(found.items())
+        with_words = dict(found)
         for number, node in enumerate(nodes):
-            if number in found:
+            if number in with_words:
                 continue
             place = min(max(self._place_of(node), region.start_char), region.end_char)
             if around is not None:
                 place = region.start_char if number < around else region.end_char
-            for other, own in placed:
+            for other, own in with_words.items():
                 if own.start_char < place < own.end_char:
                     place = own.start_char if number < other else own.end_char
+            if number and number - 1 not in with_words and self._only_lost_words_between(nodes[number - 1], node):
+                place = max(place, found[number - 1].start_char)  # they keep their order
             found[number] = _Region(0, 0, place, place)
         return found
 
-    def _comes_from(self, word: int, first: int, end: int) -> bool:
-        origin = self.origin[word]
-        return origin is not None and first <= origin < end
+    def _only_lost_words_between(self, one: _Node, other: _Node) -> bool:
+        """Tell whether there are source words between the beginnings of two neighbours, and none has a counterpart."""
+        first, end = (bisect.bisect_left(self.src_starts, node.start) for node in (one, other))
+        return first < end and not any(word in self.counterparts for word in range(first, end))
+
+    def _words_from(self, first: int, end: int, region: _Region) -> list[int]:
+        """Return the words of a region that come from some source words, in order."""
+        if end - first < region.end - region.first:  # few of many words, as with many tags in a long text
+            found = (word for src_word in range(first, end) for word in self.counterparts.get(src_word, ()))
+            return sorted(word for word in found if region.first <= word < region.end)
+        origins = enumerate(self.origin[region.first : region.end], start=region.first)
+        return [word for word, origin in origins if origin is not None and first <= origin < end]
 
     def _words_in(self, node: _Node) -> tuple[int, int]:
         """Return the source words of which a pair covers at least a part, as first and end."""
         if node.last == node.first:
             return 0, 0
-        first = bisect.bisect_right([end for _, end in self.src_words], node.start)
-        end = bisect.bisect_left([start for start, _ in self.src_words], node.end)
+        first = bisect.bisect_right(self.src_ends, node.start)
+        end = bisect.bisect_left(self.src_starts, node.end)
         return first, max(first, end)
 
     def _place_of(self, node: _Node) -> int:
         """Return where in the translation a point or an empty pair belongs."""
         opened, closed = self.tags[node.first], self.tags[node.last]
-        behind = bisect.bisect_left(
-            [start for start, _ in self.src_words], node.start
-        )  # the word that it stands before
+        behind = bisect.bisect_left(self.src_starts, node.start)  # the word that it stands before
         leans_back = closed.space_after and not opened.space_before
         is_closing = opened.markup.startswith("</")
         if leans_back or is_closing or behind == len(self.src_words):

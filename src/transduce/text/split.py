@@ -24,12 +24,14 @@ __all__ = ["cut_long", "split_sentences"]
 
 _CLOSERS = "\"'”’“‘»›)\\]}」』】）〉》"
 _OPENERS = "\"'“‘„‚«‹(\\[{¿¡「『（【–—\\-"
-_ENDS = re.compile(
-    rf"[.!?…‽؟۔։।॥።]+[{_CLOSERS}]*(?:\s»)?(?=\s)"  # before white space; French has a space before »
-    rf"|[。！？｡]+[{_CLOSERS}]*(?![{_CLOSERS}、，,とっ。！？｡…])"  # anywhere, but not before a particle of quoting
+_MARKS, _WIDE_MARKS = ".!?…‽؟۔։।॥።", "。！？｡"
+_ENDS = re.compile(  # a run of marks is looked at once and as a whole, however long it is
+    rf"(?<![{_MARKS}])[{_MARKS}]++[{_CLOSERS}]*+(?:\s»)?(?=\s)"  # before white space; French has a space before »
+    rf"|(?<![{_WIDE_MARKS}])[{_WIDE_MARKS}]++[{_CLOSERS}]*+"  # anywhere, but not before a particle of quoting
+    rf"(?![{_CLOSERS}、，,とっ。！？｡…])"
 )
 _FIRST_WORD = re.compile(rf"\s+[{_OPENERS}\s]*([^\W_]+)?")
-_LAST_WORD = re.compile(rf"[^\s{_OPENERS}]+$")
+_NO_WORD = re.compile(rf"[\s{_OPENERS}]")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -78,25 +80,40 @@ def split_sentences(text: str) -> list[str]:
     ['猫がいる。', '「行く。」と言った。']
     """
     sentences, start = [], 0
+    text_start = len(text) - len(text.lstrip())  # of the sentence, behind white space
     for end in _ENDS.finditer(text):
         following = _FIRST_WORD.match(text, end.end())
         if following is not None and following.end() == len(text) and following[1] is None:
             break  # white space alone: this was the last one
-        if _ends_sentence(text[start : end.start()], end[0], following[1] if following is not None else None):
+        next_word = following[1] if following is not None else None
+        word = _word_before(text, start, end.start())
+        if _ends_sentence(word, end[0], next_word, has_text=text_start < end.start()):
             after = _SPACES.match(text, end.end())
             stop = after.end() if after is not None else end.end()
             sentences.append(text[start:stop])
-            start = stop
+            start = text_start = stop
     return [*sentences, text[start:]] if start < len(text) else sentences
 
 
-def _ends_sentence(before: str, mark: str, next_word: str | None) -> bool:
+def _word_before(text: str, start: int, end: int) -> str:
+    """Return the last word of a part of a text, with all that is not white space; empty if something else is last.
+
+    It is looked for from the end: a sentence may have any number of marks that do not end it.
+    """
+    first = end
+    while first > start and not _NO_WORD.match(text, first - 1):
+        first -= 1
+    return text[first:end]
+
+
+def _ends_sentence(word: str, mark: str, next_word: str | None, *, has_text: bool) -> bool:
     """Tell whether a sentence ends at a mark.
 
     Args:
-        before: The sentence up to the mark.
+        word: The word before the mark; empty if there is none directly before it.
         mark: The mark with what closes behind it.
         next_word: The first word behind it without its punctuation; None if there is none, or no white space either.
+        has_text: True: something but white space is before the mark.
     """
     if next_word is not None and next_word[0].islower():
         return False
@@ -104,10 +121,9 @@ def _ends_sentence(before: str, mark: str, next_word: str | None) -> bool:
         return True
     if mark.startswith(".."):
         return next_word is None or not next_word[0].isdigit()
-    word = _LAST_WORD.search(before)
-    if word is None:
-        return bool(before.strip())
-    return _period_ends(word[0], (next_word or "").lower(), closed=len(mark) > 1)
+    if not word:
+        return has_text
+    return _period_ends(word, (next_word or "").lower(), closed=len(mark) > 1)
 
 
 def _period_ends(word: str, next_word: str, *, closed: bool) -> bool:

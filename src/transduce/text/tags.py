@@ -1,8 +1,10 @@
 """Inline tags: taken out of a text before it is translated, and put back into the translation where its words have gone.
 
-A tag is what looks like one in XML: ``<b>``, ``</b>``, ``<x id="1"/>``. A ``<`` that begins none is text, and so are
-entities. An opening and a closing tag of one name that belong together are a *pair*; every other tag is a *point*. Tags
-need not be balanced.
+A tag is what looks like one in XML: ``<b>``, ``</b>``, ``<x id="1"/>``. A ``<`` that begins none is text. An opening and a
+closing tag of one name that belong together are a *pair*; every other tag is a *point*. Tags need not be balanced.
+
+An entity such as ``&lt;`` or ``&#160;`` is a point as well, but for one that is a part of a word: one between letters or
+digits (``AT&amp;T``), or that is a letter itself (``caf&eacute;``). That is text.
 
 Where they go, given which words of the translation come from which words of the source:
 
@@ -17,17 +19,23 @@ So every tag comes back exactly once, and what was balanced is balanced, however
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Tag", "TaggedText", "strip_tags"]
+__all__ = ["ENTITY", "Tag", "TaggedText", "strip_tags"]
+
+ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]*+|#[0-9]++|#[xX][0-9A-Fa-f]++);")
+"""A character written as XML and HTML write it."""
 
 _NAME = r"[A-Za-z_][\w:.-]*+"
 _VALUE = r"""(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`/]++)"""
 _TAG = re.compile(
     rf"<(?:/(?P<closed>{_NAME})\s*+|(?P<opened>{_NAME})(?:\s++{_NAME}\s*+=\s*+{_VALUE})*+\s*+(?P<empty>/)?)>"
+    rf"|(?P<entity>{ENTITY.pattern})"
 )
 
 
@@ -67,16 +75,12 @@ def strip_tags(text: str) -> TaggedText:
     >>> [(tag.markup, tag.position, tag.role) for tag in tagged.tags]
     [('<b>', 16, 'open'), ('</b>', 18, 'close'), ('<x id="1"/>', 19, 'point')]
     """
-    found = list(_TAG.finditer(text))
+    found = list(_find_tags(text))
     if not found:
         return TaggedText(text, ())
-    plain, positions, end = "", [], 0
-    for match in found:
-        plain = _join(plain, text[end : match.start()])
-        positions.append(len(plain))
-        end = match.end()
-    plain = _join(plain, text[end:])
-    if not text[end:]:
+    starts, ends = [match.start() for match in found], [match.end() for match in found]
+    plain, positions = _join(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
+    if found[-1].end() == len(text):
         plain = plain.rstrip()  # before tags at the end
     partners = _pair_up(found)
     return TaggedText(
@@ -87,31 +91,56 @@ def strip_tags(text: str) -> TaggedText:
                 position=min(position, len(plain)),
                 role="point" if partner < 0 else "open" if number < partner else "close",
                 partner=partner,
-                space_before=text[: match.start()][-1:].isspace(),
-                space_after=text[match.end() :][:1].isspace(),
+                space_before=text[max(match.start() - 1, 0) : match.start()].isspace(),
+                space_after=text[match.end() : match.end() + 1].isspace(),
             )
             for number, (match, position, partner) in enumerate(zip(found, positions, partners, strict=True))
         ),
     )
 
 
-def _join(plain: str, segment: str) -> str:
-    """Add the text behind a tag, without white space that doubles what is before the tag."""
-    return plain + (segment.lstrip() if not plain or plain[-1].isspace() else segment)
+def _join(segments: Iterable[str]) -> tuple[str, list[int]]:
+    """Join what stands around tags, without white space that doubles what is before a tag.
+
+    Returns:
+        The text, and the position in it of each tag.
+    """
+    parts: list[str] = []
+    positions, n_chars, last = [], 0, " "
+    for segment in segments:
+        part = segment.lstrip() if last.isspace() else segment
+        parts.append(part)
+        n_chars += len(part)
+        positions.append(n_chars)
+        last = part[-1:] or last
+    return "".join(parts), positions[:-1]
+
+
+def _find_tags(text: str) -> Iterator[re.Match[str]]:
+    for match in _TAG.finditer(text):
+        if not (match["entity"] and _is_part_of_a_word(text, match)):
+            yield match
+
+
+def _is_part_of_a_word(text: str, entity: re.Match[str]) -> bool:
+    before, after = text[max(entity.start() - 1, 0) : entity.start()], text[entity.end() : entity.end() + 1]
+    return (before.isalnum() and after.isalnum()) or html.unescape(entity[0]).isalnum()
 
 
 def _pair_up(found: Sequence[re.Match[str]]) -> list[int]:
     """Return for each tag the number of its partner, -1 for none."""
     partners = [-1] * len(found)
     waiting: list[int] = []
+    names = Counter[str]()  # of those that wait
     for number, match in enumerate(found):
         if match["opened"] and not match["empty"]:
             waiting.append(number)
-        elif match["closed"]:
-            place = next(
-                (i for i in reversed(range(len(waiting))) if found[waiting[i]]["opened"] == match["closed"]), None
-            )
-            if place is not None:  # tags that were opened since and not closed are points
-                partners[number], partners[waiting[place]] = waiting[place], number
-                del waiting[place:]
+            names[match["opened"]] += 1
+        elif match["closed"] and names[match["closed"]]:
+            name = ""
+            while name != match["closed"]:  # tags that were opened since and not closed are points
+                opened = waiting.pop()
+                name = found[opened]["opened"]
+                names[name] -= 1
+            partners[number], partners[opened] = opened, number
     return partners

@@ -25,6 +25,7 @@ from transduce.base.files import (
     check_writable_directory,
     check_writable_file,
     locked_directory,
+    locked_file,
     read_lines,
     read_text,
     sha256_file,
@@ -213,3 +214,27 @@ def test_a_directory_is_held_by_one_at_a_time(tmp_path: Path) -> None:
         assert (first, second) == (True, False)
     with locked_directory(tmp_path) as later:
         assert later
+
+
+def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    with locked_file(tmp_path / "a") as first, locked_file(tmp_path / "a") as second:
+        assert (first, second) == (True, False)
+    with locked_file(tmp_path / "a") as later:
+        assert later
+
+
+def test_the_file_that_has_the_name_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the one that had it is renamed between its opening and its lock."""
+    import fcntl
+
+    lock = fcntl.flock
+
+    def rename_first(handle: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        (tmp_path / "a").rename(tmp_path / "b")
+        lock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", rename_first)
+    with locked_file(tmp_path / "a") as first, locked_file(tmp_path / "a") as second:
+        assert (first, second) == (True, False)
+    assert (tmp_path / "a").exists()

@@ -66,11 +66,17 @@ def test_what_is_required_is_not_banned() -> None:
 
 
 def test_kept_words_go_before_the_glossary() -> None:
-    prepared = prepare(Request("dog, ({0}) &amp; dogs", keep=("dog", "{0}", "nowhere")))
-    amp = phrase_ids(BPE, "&amp;")
-    assert prepared.query.required == (*words("dog"), glued_ids(BPE, "{0}"), amp)
+    prepared = prepare(Request("dog, ({0}) dogs", keep=("dog", "{0}", "nowhere")))
+    assert prepared.query.required == (*words("dog"), glued_ids(BPE, "{0}"))
     assert finish(prepared, "dog, (0) und dogs").startswith("dog, ")
-    assert finish(prepared, "dog, ({0}) &amp; mehr") == "dog, ({0}) &amp; mehr"
+    assert finish(prepared, "dog, ({0}) mehr") == "dog, ({0}) mehr"
+
+
+def test_entities_are_carried_as_tags_and_those_inside_of_words_are_kept() -> None:
+    prepared = prepare(Request("a &lt; b &amp; AT&amp;T"))
+    assert prepared.query.src == tuple(BPE.encode("a b AT&amp;T"))
+    assert prepared.query.required == (glued_ids(BPE, "&amp;"),)
+    assert finish(prepared, "a b AT&amp;T") == "a &lt; b &amp; AT&amp;T"
 
 
 def test_what_the_tokenizer_cannot_spell_is_put_in_afterwards() -> None:

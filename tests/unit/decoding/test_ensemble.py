@@ -56,6 +56,13 @@ def test_a_model_without_a_vote_changes_nothing() -> None:
     np.testing.assert_array_equal(first_step(EnsembleEngine([one, two], [0.0, 2.0])), first_step(two))
 
 
+def test_only_the_ratio_of_the_weights_counts_however_large_or_small() -> None:
+    engines = [ToyEngine.random(1), ToyEngine.random(2)]
+    for weight in (1e308, 5e-324):
+        assert EnsembleEngine(engines, [weight, weight]).weights == [0.5, 0.5]
+    assert EnsembleEngine(engines, [1e-308, 1e308]).engines == engines[1:]  # the other would be 0 beside it
+
+
 def test_the_order_of_the_models_does_not_matter() -> None:
     engines, weights = [ToyEngine.random(seed) for seed in range(3)], [1.0, 2.0, 4.0]
     forward, backward = EnsembleEngine(engines, weights), EnsembleEngine(engines[::-1], weights[::-1])

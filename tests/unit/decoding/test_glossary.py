@@ -61,6 +61,7 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
         ("(\t=\tregex", "'(' is not a regular expression"),
         ("a+\tb\tregex", "cannot have the target 'b'"),
         ("a\t!", "nothing stands behind the '!'"),
+        ("a\t\\", "nothing stands behind the '\\'"),
         ("one\teine", "'one' has another target in line 1"),
         ("one\t=", "'one' has another target in line 1"),
     ],
@@ -71,6 +72,21 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, reason: str) -> None:
         Glossary.load(path)
     assert str(caught.value).startswith(f"{path}, line 2: ")
     assert reason in str(caught.value)
+
+
+def test_lines_with_another_separator_than_a_tab_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(tmp_path, "dog,Hund", "cat  Katze", "New York", "a,b\tc", "bird\tVogel")
+    Glossary.load(path)
+    assert caplog.messages == [
+        f"{path}: each of 2 lines has no TAB, and so is a term to be kept as a whole: line 1, 2; "
+        "write a TAB between source and target"
+    ]
+    caplog.clear()
+    Glossary.load(write(tmp_path, *(f"{number},x" for number in range(9))))
+    [message] = caplog.messages
+    assert "line 1, 2, 3, 4, 5, ...;" in message
 
 
 def test_an_equal_line_does_no_harm(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def test_all_wishes_of_a_line() -> None:
         '"id": {"any": [1, null]}}'
     )
     [record] = parse_records([line], "in.jsonl")
-    assert record == Record(Request("a b", "p", ("r", "s"), ("t",), ("b",), 2), {"any": [1, None]})
+    assert record == Record(Request("a b", "p", ("r", "s"), ("t",), ("b",), 2), '{"any": [1, null]}')
 
 
 def test_a_blank_line_is_a_blank_text_so_that_lines_can_be_counted() -> None:
@@ -24,8 +24,35 @@ def test_a_blank_line_is_a_blank_text_so_that_lines_can_be_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    "written",
+    ["null", "1.10", "1e400", "-0", "12345678901234567.5", '"\\u00e9\\ud83d\\ude00"', '{ "a":[1 ,{"a" : 1,"a":2}] }', "[]", '"}"'],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "line", ['{{"id":{},"text":"a"}}', ' {{ "text" : "a , :" , "id" : {} }} ', '{{"text": "a", "id":{}}}']
+)
+def test_an_id_is_kept_as_it_is_written(written: str, line: str) -> None:
+    [record] = parse_records([line.format(written)], "in.jsonl")
+    assert record.id_json == written
+
+
+def test_no_id_is_not_null() -> None:
+    assert [record.id_json for record in parse_records(['{"text": "a"}', ""], "in.jsonl")] == [None, None]
+
+
+def test_an_id_is_one_line() -> None:
+    [record] = parse_records(['{"text": "a", "id": [1,\r2]}'], "in.jsonl")
+    assert record.id_json == "[1, 2]"
+
+
+@pytest.mark.parametrize(
     ("line", "message"),
     [
+        ('{"text": "a", "id": "\\ud800"}', "in.jsonl, line 8: the value of 'id' has a lone surrogate (\\ud800)"),
+        ('{"text": "a", "id": [{"\\udfff": 1}]}', "in.jsonl, line 8: the value of 'id' has a lone surrogate (\\udfff)"),
+        ('{"text": "a", "id": NaN}', "in.jsonl, line 8: not JSON (NaN is no JSON value)"),
+        ('{"text": "a", "id": [-Infinity]}', "in.jsonl, line 8: not JSON (-Infinity is no JSON value)"),
+        ('{"text": "a", "id": 1, "text": "b"}', "in.jsonl, line 8: the key \"text\" stands there twice"),
+        ('{"text": "a", "id": null, "id": null}', "in.jsonl, line 8: the key \"id\" stands there twice"),
         ("{", "in.jsonl, line 8: not JSON (Expecting property name enclosed in double quotes"),
         ("[1]", 'in.jsonl, line 8: not a JSON object, and one such as {"text": "..."} is needed'),
         ("{}", f"in.jsonl, line 8: no key 'text'; it holds the text to translate (the keys are {KEYS})"),

@@ -4,6 +4,7 @@ import pytest
 
 from tests.unit.decoding.toy import ToyEngine
 from tests.unit.decoding.words import letter_pair
+from transduce.base.errors import DecodingError
 from transduce.decoding.penalties import length_penalty
 from transduce.decoding.rescore import ListedText, RescoreWeights, rescore_lists
 from transduce.decoding.settings import DecodeSettings
@@ -50,3 +51,16 @@ def test_a_list_that_the_model_cannot_read_stays_as_it_is() -> None:
     long = [("ab", [ListedText("V", -2.0), ListedText("VWX", -1.0)])]
     [ranked] = rescore_lists(ENGINE, PAIR, long, DecodeSettings(max_src_tokens=2), RescoreWeights())
     assert [(item.place, item.score, item.model_score) for item in ranked] == [(0, -2.0, None), (1, -1.0, None)]
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), -float("inf"), 1e300])
+def test_weights_are_numbers_to_calculate_with(weight: float) -> None:
+    with pytest.raises(DecodingError, match="is no weight of a score"):
+        RescoreWeights(model=weight)
+    with pytest.raises(DecodingError, match="is no weight of a score"):
+        RescoreWeights(old=weight)
+
+
+def test_a_score_is_never_minus_zero() -> None:
+    [ranked] = rescore_lists(ENGINE, PAIR, LISTS[:1], DecodeSettings(), RescoreWeights(0.0, 0.0))
+    assert [str(item.score) for item in ranked] == ["0.0"] * 3

@@ -47,6 +47,14 @@ def test_what_is_drawn_from(changes: dict[str, object], expected: list[float]) -
     np.testing.assert_allclose(found[1], [third, second, 0, first], atol=1e-6)
 
 
+@pytest.mark.parametrize("temperature", [5e-324, 1e-308, 1e-30, 1e308])
+def test_no_temperature_is_too_extreme(temperature: float) -> None:
+    log_probs = np.array([[-9.0, -2.0, -1.0, -np.inf], [-3.0, -3.0, -1e38, -4.0]], dtype=np.float32)
+    found = step_distribution(log_probs, sampling(temperature=temperature))
+    expected = [[1, 1, 1, 0], [1, 1, 1, 1]] if temperature > 1 else [[0, 0, 1, 0], [1, 1, 0, 0]]
+    np.testing.assert_allclose(found, expected / np.sum(expected, axis=1, keepdims=True))
+
+
 def test_of_equal_tokens_the_lower_id_stays() -> None:
     log_probs = np.log(np.full((1, 4), 0.25, dtype=np.float32))
     assert step_distribution(log_probs, sampling(top_k=2)).tolist() == [[0.5, 0.5, 0, 0]]

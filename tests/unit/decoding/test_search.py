@@ -190,3 +190,22 @@ def test_what_cannot_be_is_refused() -> None:
         search(engine, [Query((4,), prefix=(4, 3))], settings_of("beam"))
     with pytest.raises(DecodingError, match="have 7 tokens, but this model has positions for 6"):
         search(engine, [Query((4,), prefix=(4,) * 7)], settings_of("beam"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"repetition_penalty": 1000},
+        {"coverage_beta": 1000},
+        {"coverage_beta": 5e-324},
+        {"min_length_ratio": 5e-324},
+        {"max_length_ratio": 5e-324},
+        {"length_alpha": 100},
+        {"search": "diverse", "diversity": 1000},
+        {"search": "sample", "temperature": 5e-324, "top_p": 5e-324},
+        {"search": "sample", "temperature": 1e308, "repetition_penalty": 1000},
+    ],
+)
+def test_the_most_extreme_settings_give_numbers_without_a_warning(changes: dict[str, object]) -> None:
+    found = search(ToyEngine.random(4), QUERIES, DecodeSettings.model_validate({"max_extra_tokens": 6, **changes}))
+    assert all(np.isfinite(hypothesis.score) for hypotheses in found for hypothesis in hypotheses)

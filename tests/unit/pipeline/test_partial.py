@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -156,9 +157,12 @@ def test_what_does_not_belong_together_is_refused(
     assert part(tmp_path / "out").read_bytes() == before, "nothing is lost by asking"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", json.dumps({"n_lines": "3"})])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", json.dumps({"n_lines": "3"}), "-n_lines", "-n_bytes"])
 def test_a_damaged_record_is_refused(tmp_path: Path, text: str) -> None:
     stop(tmp_path / "out", 6)
+    if text.startswith("-"):
+        values = json.loads((tmp_path / "out.part.json").read_text())
+        text = json.dumps(values | {text[1:]: -1})
     (tmp_path / "out.part.json").write_text(text)
     with pytest.raises(DataError, match=r"out\.part\.json (is damaged|cannot be read)"):
         write(tmp_path / "out", resume=True)
@@ -169,6 +173,45 @@ def test_changed_bytes_are_refused(tmp_path: Path) -> None:
     part(tmp_path / "out").write_bytes(part(tmp_path / "out").read_bytes().replace(b"3", b"4"))
     with pytest.raises(DataError, match="its bytes are not those that were written"):
         write(tmp_path / "out", resume=True)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_two_at_a_time_are_refused(tmp_path: Path, resume: bool) -> None:
+    out = tmp_path / "out"
+    with partial_output(out, iter(LINES), made_by=MADE_BY, resume=False) as partial:
+        partial.write(LINES[:3], "LINE 0\nLINE 1\nLINE 2\n")
+        with pytest.raises(DataError, match=r"out: another process is writing this file; wait for it, or choose"):
+            write(out, resume=resume)
+        partial.write(LINES[3:], "the rest\n")
+    assert out.read_text() == "LINE 0\nLINE 1\nLINE 2\nthe rest\n"
+    assert write(out) == 0
+
+
+@pytest.mark.parametrize("change", [b"", b"LINE 1\n" * 10, b"more" * 100])
+def test_what_another_program_has_changed_gets_no_name(tmp_path: Path, change: bytes) -> None:
+    out = tmp_path / "out"
+    with (
+        pytest.raises(DataError, match=r"out\.part: another program has changed this file while it was written"),
+        partial_output(out, iter(LINES), made_by=MADE_BY, resume=False) as partial,
+    ):
+        partial.write(LINES, "LINE 0\n" * 10)
+        part(out).write_bytes(change)
+    assert not out.exists()
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    with (
+        pytest.raises(OSError, match=r"No space left on device: '.*out\.part'"),
+        partial_output(out, iter(LINES), made_by=MADE_BY, resume=False) as partial,
+    ):
+        partial.write(LINES[:3], "LINE\n" * 3)
+        monkeypatch.setattr(os, "fsync", _refuse_as_full)
+        partial.write(LINES[3:], "LINE\n" * 7)
+
+
+def _refuse_as_full(handle: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:

@@ -51,6 +51,10 @@ def carry(source: str, translation: str, pairs: str) -> str:
         # signs and words are never linked
         ("<b>Hi</b>, you", "Hallo, du", "0-0 0-1 2-2", "<b>Hallo</b>, du"),
         ("<b></b>", "", "", "<b></b>"),
+        # entities are points: in their order, beside their words
+        ("A &amp; dog &lt;b&gt; runs.", "Ein Hund b rennt.", "0-0 1-1 2-2 3-3 4-4", "Ein &amp; Hund &lt;b&gt; rennt."),
+        ("dog &lt;b&gt; runs", "Hund rennt", "0-0 2-1", "Hund &lt;&gt;rennt"),
+        ("&quot;Hi&quot; &lt;3", "3 Hallo", "0-1 1-0", "&lt;3 &quot;Hallo&quot;"),
     ],
 )  # fmt: skip
 def test_tags_go_with_their_words(source: str, translation: str, pairs: str, placed: str) -> None:
@@ -59,6 +63,13 @@ def test_tags_go_with_their_words(source: str, translation: str, pairs: str, pla
 
 def test_without_links_the_order_counts() -> None:
     assert place_tags(strip_tags("a b <b>c</b>"), "x y z", []) == "x y <b>z</b>"
+
+
+@pytest.mark.parametrize("inside", ["x", "x y", "", "<x/>"])
+def test_tags_may_be_any_number_deep(inside: str) -> None:
+    source = "<b>" * 5000 + inside + "</b>" * 5000 + " z"
+    tagged = strip_tags(source)
+    assert place_tags(tagged, tagged.text, []) == source
 
 
 def _balanced(text: str) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared import data_file
+from transduce.text import split
 from transduce.text.split import cut_long, split_sentences
 
 SENTENCES = [
@@ -47,6 +48,29 @@ SENTENCES = [
 @pytest.mark.parametrize("sentences", SENTENCES, ids=lambda sentences: sentences[0][:20])
 def test_sentences_of_a_paragraph_come_back(sentences: list[str]) -> None:
     assert [part.rstrip() for part in split_sentences(" ".join(sentences))] == sentences
+
+
+@pytest.mark.parametrize(
+    "text", ["a. B. " * 40_000, "z.B. " * 40_000, "x" * 199_000 + "-b. C"], ids=["initials", "short", "long"]
+)
+def test_what_is_looked_at_grows_with_the_text_alone(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_chars = 0
+
+    def count(word: str, mark: str, next_word: str | None, *, has_text: bool) -> bool:
+        nonlocal n_chars
+        n_chars += len(word) + len(mark) + len(next_word or "")
+        return original(word, mark, next_word, has_text=has_text)
+
+    original = split._ends_sentence
+    monkeypatch.setattr(split, "_ends_sentence", count)
+    assert "".join(split_sentences(text)) == text
+    assert n_chars <= 2 * len(text)  # each word once as the one before a mark, and once as the one behind it
+
+
+@pytest.mark.parametrize("run", ["." * 200_000, "." + '"' * 200_000, "。" * 200_000])
+def test_a_long_run_of_marks_ends_at_most_one_sentence(run: str) -> None:
+    assert split_sentences(f"Aha{run}と b") == [f"Aha{run}と b"]
+    assert split_sentences(f"Aha{run} B") == [f"Aha{run} ", "B"]
 
 
 @pytest.mark.parametrize(

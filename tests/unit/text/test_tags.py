@@ -11,7 +11,23 @@ from transduce.text.tags import strip_tags
 
 @pytest.mark.parametrize(
     "text",
-    ["a < b", "a<b and c>d", "<3", "x <- y", "<foo@bar.org>", "<https://a.org>", "</>", "< b>", "&lt;b&gt;", "<b"],
+    [
+        "a < b",
+        "a<b and c>d",
+        "<3",
+        "x <- y",
+        "<foo@bar.org>",
+        "<https://a.org>",
+        "</>",
+        "< b>",
+        "<b",
+        "&",
+        "a & b;",
+        "&;",
+        "&#x;",
+        "AT&amp;T",
+        "caf&eacute; 1",
+    ],
 )
 def test_what_is_no_tag_stays(text: str) -> None:
     tagged = strip_tags(text)
@@ -30,6 +46,10 @@ def test_what_is_no_tag_stays(text: str) -> None:
         '<a href="x?a=1&amp;b=2">',
         "</ns:b >",
         "<b\n>",
+        "&lt;",
+        "&#160;",
+        "&#xA0;",
+        "&unknown;",
     ],
 )
 def test_what_is_a_tag(tag: str) -> None:
@@ -79,3 +99,9 @@ def test_nothing_but_tags_and_spaces_is_taken_out(text: str) -> None:
         rest = rest.replace(tag.markup, "", 1)
     assert re.sub(r"\s", "", rest) == re.sub(r"\s", "", tagged.text)
     assert [tag.position for tag in tagged.tags] == sorted(tag.position for tag in tagged.tags)
+
+
+def test_tags_may_be_any_number_deep() -> None:
+    tagged = strip_tags("<b>" * 5000 + "x" + "</b>" * 5000)
+    assert tagged.text == "x"
+    assert [tag.partner for tag in tagged.tags] == list(reversed(range(10_000)))

@@ -49,7 +49,7 @@ def rescore_command(
 
 def _as_columns(item: RescoredList) -> str:
     rows = [
-        f"{item.before.line}\t{rank}\t{text.score:.6f}\t{text.text}\n" for rank, text in enumerate(item.texts, start=1)
+        f"{item.before.line}\t{rank}\t{text.score:z.6f}\t{text.text}\n" for rank, text in enumerate(item.texts, start=1)
     ]
     return "".join(rows)
 

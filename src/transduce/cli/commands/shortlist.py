@@ -48,6 +48,9 @@ def shortlist_command(
         overrides=overrides or (),
         progress=lambda done: typer.echo(f"learning: {done} of {N_ITERATIONS} passes done", err=True),
     )
+    if report is None:
+        typer.echo(f"put into {bundle}; not measured", err=True)
+        return
     if as_json:
         print_json(report.as_dict())
         return

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from contextlib import ExitStack
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TextIO
 
 import typer
 
 from transduce.cli.options import BundleArgument, SetOption
 
 if TYPE_CHECKING:
+    from transduce.base.settings import SettingsSource
     from transduce.pipeline.annotate import Annotation
     from transduce.pipeline.translate import TranslateJob
     from transduce.pipeline.translate_output import OutputKind
@@ -25,6 +30,7 @@ Precision = Literal["float32", "bfloat16", "float16", "int8"]
 
 
 def translate_command(
+    context: typer.Context,
     bundle: BundleArgument,
     source: Annotated[
         Path,
@@ -46,6 +52,9 @@ def translate_command(
         bool, typer.Option("--document", help="Translate the input as one document, and keep its layout.")
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a half-written --output file.")] = False,
+    line_by_line: Annotated[
+        bool, typer.Option("--line-by-line", help="Answer each line before the next is read, as for a pipe that waits.")
+    ] = False,
     n_best: Annotated[
         int | None, typer.Option(min=1, help="Print this many translations of each line, as line, rank, score, text.")
     ] = None,
@@ -87,12 +96,16 @@ def translate_command(
     overrides: SetOption = None,
 ) -> None:
     """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
-    from transduce.base.errors import SettingsError
-    from transduce.base.files import STDIN, check_readable, check_writable_file
+    from transduce.base.errors import DataError, SettingsError
+    from transduce.base.files import STDIN, check_readable, check_writable_file, is_special
     from transduce.pipeline.ensemble import parse_member
-    from transduce.pipeline.translate import TranslateJob, find_format, translate_document_file
+    from transduce.pipeline.translate import TranslateJob, check_output, find_format, translate_document_file
     from transduce.pipeline.translate_output import OutputForm
 
+    if context.args:
+        raise SettingsError(f"{context.args[0]}: one argument too many; a file to translate is given as --input FILE")
+    if output is None and sys.__stdout__ is None:
+        raise DataError("standard output is closed, and so the translations would be lost; give --output FILE")
     check_readable(source)
     if output is not None:
         check_writable_file(output)
@@ -103,19 +116,10 @@ def translate_command(
     if annotations and kind != "json":
         raise SettingsError("--align, --confidence and --pieces are written as JSON: add --json")
     if document:
-        _refuse_with_document(format_, kind, resume=resume)
-    if resume and (output is None or _is_special(output)):
+        _refuse_with_document(format_, kind, resume=resume, line_by_line=line_by_line)
+    if resume and (output is None or is_special(output)):
         raise SettingsError("--resume goes on with a file, and so needs --output FILE")
-    values = {
-        "beam_size": beam,
-        "n_best": n_best,
-        "engine": engine,
-        "precision": precision,
-        "n_threads": threads,
-        "exact": "true" if exact else None,
-        "shortlist": "true" if shortlist else None,
-        "window_lines": 1 if source == STDIN and sys.stdin.isatty() else None,  # someone is typing: answer each line
-    }
+    line_by_line = line_by_line or (source == STDIN and sys.stdin.isatty())  # someone is typing
     job = TranslateJob(
         bundle=bundle,
         source=source,
@@ -123,20 +127,59 @@ def translate_command(
         form=OutputForm(kind, annotations),
         overrides=[
             *(overrides or ()),
-            *(f"decode.{name}={value}" for name, value in values.items() if value is not None),
+            *_options(
+                ("--beam", "beam_size", beam),
+                ("--n-best", "n_best", n_best),
+                ("--engine", "engine", engine),
+                ("--precision", "precision", precision),
+                ("--threads", "n_threads", threads),
+                ("--exact", "exact", exact or None),
+                ("--shortlist", "shortlist", shortlist or None),
+                ("--line-by-line", "window_lines", 1 if line_by_line else None),
+            ),
         ],
         others=[parse_member(text) for text in others or ()],
         glossary=glossary,
         markup="inline" if keep_tags else "text",
     )
+    if output is not None and not is_special(output):
+        check_output(job, output)
     try:
-        if document:
-            _write(translate_document_file(job), output)
-        else:
-            _translate(job, output, resume=resume)
+        with _sigterm_like_ctrl_c():
+            if document:
+                _write(translate_document_file(job), output)
+            else:
+                _translate(job, output, resume=resume)
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "interrupted", err=True)
         raise typer.Exit(130) from None
+
+
+def _options(*given: tuple[str, str, str | int | None]) -> Iterator[SettingsSource]:
+    """Yield the settings that options stand for, so that a message about one names the option."""
+    from transduce.base.settings import SettingsSource
+
+    for option, name, value in given:
+        if value is not None:
+            shown = option if value is True else f"{option} {value}"
+            yield SettingsSource(f"{shown} (decode.{name})", {"decode": {name: value}})
+
+
+@contextmanager
+def _sigterm_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM, by which schedulers and service managers stop a process, keep what is done as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # Python lets no other thread handle signals
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _choose_kind(format_: InputFormat, n_best: int | None, *, scores: bool, as_json: bool) -> OutputKind:
@@ -150,28 +193,35 @@ def _choose_kind(format_: InputFormat, n_best: int | None, *, scores: bool, as_j
     return "n-best" if n_best is not None else "scores" if scores else "text"
 
 
-def _refuse_with_document(format_: InputFormat, kind: OutputKind, *, resume: bool) -> None:
+def _refuse_with_document(format_: InputFormat, kind: OutputKind, *, resume: bool, line_by_line: bool) -> None:
     """A document is one text, and so has no lines to number, to score or to go on from."""
     from transduce.base.errors import SettingsError
 
-    given = {"--format jsonl": format_ == "jsonl", "--json, --n-best or --scores": kind != "text", "--resume": resume}
+    given = {
+        "--format jsonl": format_ == "jsonl",
+        "--json, --n-best or --scores": kind != "text",
+        "--resume": resume,
+        "--line-by-line": line_by_line,
+    }
     for option, is_given in given.items():
         if is_given:
             raise SettingsError(f"--document translates a text as a whole, and so does not go with {option}")
 
 
 def _translate(job: TranslateJob, output: Path | None, *, resume: bool) -> None:
-    from transduce.base.files import STDIN, read_lines
+    from transduce.base.files import STDIN, is_special, naming, read_lines
     from transduce.cli.translation import TranslationProgress, show_bar
     from transduce.pipeline.translate import translate_file
 
     shown = show_bar(to_stdout=output is None)
-    n_lines = sum(1 for _ in read_lines(job.source)) if shown and job.source != STDIN else None
+    can_be_read_twice = job.source != STDIN and not is_special(job.source)
+    n_lines = sum(1 for _ in read_lines(job.source)) if shown and can_be_read_twice else None
     with ExitStack() as stack:
         progress = stack.enter_context(TranslationProgress(n_lines, shown=shown))
         if output is None:
             target: Path | TextIO = sys.stdout
-        elif _is_special(output):
+        elif is_special(output):
+            stack.enter_context(naming(output))  # closing writes what an error has left in the buffer
             target = stack.enter_context(output.open("w", encoding="utf-8", newline="\n"))
         else:
             target = output
@@ -179,15 +229,11 @@ def _translate(job: TranslateJob, output: Path | None, *, resume: bool) -> None:
 
 
 def _write(text: str, output: Path | None) -> None:
-    from transduce.base.files import atomic_file
+    from transduce.base.files import atomic_file, naming
 
     if output is None:
-        sys.stdout.write(text)
+        with naming("standard output"):
+            sys.stdout.write(text)
         return
-    with atomic_file(output) as temporary:
+    with naming(output), atomic_file(output) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
-
-
-def _is_special(path: Path) -> bool:
-    """Tell whether a path is a device, a pipe or a socket, which is written to as it is."""
-    return path.exists() and not path.is_file()

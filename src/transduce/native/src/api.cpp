@@ -92,7 +92,7 @@ std::vector<Pair> pairs_of(const Model& model, const int64_t* src, const int32_t
 
 }  // namespace
 
-int32_t transduce_abi() { return 2; }
+int32_t transduce_abi() { return 3; }
 
 const char* transduce_error() { return last_error.c_str(); }
 
@@ -178,10 +178,11 @@ struct OwnedSearch {
 
 }  // namespace
 
-void* transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_t n_best, int32_t rows, const int64_t* ids,
+int32_t transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_t n_best, int32_t rows, const int64_t* ids,
                        const int32_t* lengths, const int32_t* minima, const int32_t* limits, int32_t n, const double* penalties,
-                       int32_t n_penalties, const int32_t* shortlists, const int32_t* shortlist_lengths) {
-  return guarded(static_cast<void*>(nullptr), [&]() -> void* {
+                       int32_t n_penalties, const int32_t* shortlists, const int32_t* shortlist_lengths, void** search) {
+  *search = nullptr;
+  return guarded(-1, [&] {
     const Shape& shape = model_of(model).shape;
     check_at_least(1, n, "the number of sentences");
     check_at_least(1, n_threads, "n_threads");
@@ -214,7 +215,8 @@ void* transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_
     }
     SearchSettings settings{beam_size, n_best, n_threads, rows, {penalties, penalties + n_penalties}};
     owned->search = std::make_unique<Search>(model_of(model), std::move(sources), std::move(settings));
-    return owned.release();
+    *search = owned.release();
+    return 0;
   });
 }
 

@@ -43,10 +43,11 @@ TRANSDUCE_API int32_t transduce_cross_attention(void* model, int32_t n_threads, 
 
 // minima, limits: [n] tokens of a hypothesis. penalties: [n_penalties], at least the largest limit + 2; see search.h.
 // shortlists: target ids one after the other, with shortlist_lengths [n]; ascending, the control ids first; or both null.
-TRANSDUCE_API void* transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_t n_best, int32_t rows,
+// search: where the handle is put before this returns, so that whoever is interrupted right after has it and can close it.
+TRANSDUCE_API int32_t transduce_search(void* model, int32_t n_threads, int32_t beam_size, int32_t n_best, int32_t rows,
                                      const int64_t* ids, const int32_t* lengths, const int32_t* minima, const int32_t* limits,
                                      int32_t n, const double* penalties, int32_t n_penalties, const int32_t* shortlists,
-                                     const int32_t* shortlist_lengths);
+                                     const int32_t* shortlist_lengths, void** search);
 // 1: done, 0: not yet, -1: failed, -2: the model gave a number that is no log-probability, which is the message.
 TRANSDUCE_API int32_t transduce_search_wait(void* search, int32_t milliseconds);
 // counts: [n] hypotheses of each sentence; total: [1] ids of all of them.

@@ -103,15 +103,16 @@ struct Worker {
   }
 
   // One head of one query. keys, values: at this head's columns of slot 0.
-  void attend(const float* q, const float* keys, const float* values, int stride, const int32_t* index, int n, float* out) {
+  void attend(const float* q, const float* keys, int key_stride, const float* values, int value_stride, const int32_t* index, int n,
+              float* out) {
     float* weights = scratch.weights.get(n + 64);
-    kernels.attend(q, keys, values, stride, index, n, widths.key, widths.value, model.query_scale, weights, out);
+    kernels.attend(q, keys, key_stride, values, value_stride, index, n, widths.key, widths.value, model.query_scale, weights, out);
   }
 
   int first_head() const { return member.begin(model.shape.n_heads); }
   int end_head() const { return member.end(model.shape.n_heads); }
   int stride() const { return 2 * widths.keys + widths.values; }  // of a row of `projected`: queries, keys, values
-  int cached() const { return widths.keys + widths.values; }      // of a position in a cache or a memory
+  int cached() const { return widths.keys + widths.values; }      // of a position in a cache
 
   // The encoder's self-attention: every position reads its sentence.
   void read_own_sentence(const EncoderLayer& layer, float* stream, int rows, Sentence* const* sentences, int n) {
@@ -124,7 +125,7 @@ struct Worker {
       for (int h = first_head(); h < end_head(); h++)
         for (int r = 0; r < length; r++)
           attend(of_sentence + static_cast<size_t>(r) * stride() + h * widths.key, of_sentence + widths.keys + h * widths.key,
-                 of_sentence + 2 * widths.keys + h * widths.value, stride(), nullptr, length,
+                 stride(), of_sentence + 2 * widths.keys + h * widths.value, stride(), nullptr, length,
                  attended + static_cast<size_t>(first + r) * widths.values + h * widths.value);
       first += length;
     }
@@ -149,13 +150,23 @@ struct Worker {
     for (int r = 0; r < n; r++) {
       const float* cache = rows[r].sentence->cache[number].data();
       for (int h = first_head(); h < end_head(); h++)
-        attend(projected + static_cast<size_t>(r) * stride() + h * widths.key, cache + h * widths.key,
+        attend(projected + static_cast<size_t>(r) * stride() + h * widths.key, cache + h * widths.key, cached(),
                cache + widths.keys + h * widths.value, cached(), rows[r].slots, rows[r].position + 1,
                attended + static_cast<size_t>(r) * widths.values + h * widths.value);
     }
     member.wait();
     multiply_together(layer.self.out, attended, n, shared.mixed.get(0));
     add_to_stream(stream, shared.mixed.get(0), n, layer.self_norm);
+  }
+
+  // Put projected keys and values ([src][keys, values]) in the order in which attention reads them: head by head.
+  void gather_memory(const float* from, int length, float* to) {
+    for (int h = 0; h < model.shape.n_heads; h++) {
+      for (int s = 0; s < length; s++, to += widths.key)
+        std::memcpy(to, from + static_cast<size_t>(s) * cached() + h * widths.key, sizeof(float) * widths.key);
+      for (int s = 0; s < length; s++, to += widths.value)
+        std::memcpy(to, from + static_cast<size_t>(s) * cached() + widths.keys + h * widths.value, sizeof(float) * widths.value);
+    }
   }
 
   // Cross-attention: every row reads the memory of its sentence.
@@ -168,8 +179,9 @@ struct Worker {
       const float* memory = rows[r].sentence->memory[number].data();
       const int length = static_cast<int>(rows[r].sentence->src.size());
       for (int h = first_head(); h < end_head(); h++) {
-        attend(queries + static_cast<size_t>(r) * stride() + h * widths.key, memory + h * widths.key,
-               memory + widths.keys + h * widths.value, cached(), nullptr, length,
+        const float* of_head = memory + static_cast<size_t>(h) * length * (widths.key + widths.value);
+        attend(queries + static_cast<size_t>(r) * stride() + h * widths.key, of_head, widths.key,
+               of_head + static_cast<size_t>(length) * widths.key, widths.value, nullptr, length,
                attended + static_cast<size_t>(r) * widths.values + h * widths.value);
         if (record) record->add(r, scratch.weights.get(0), length, model.shape.n_heads);
       }
@@ -249,7 +261,8 @@ void encode(const Model& model, const Member& member, Shared& shared, Scratch& s
       for (int i = 0; i < n; i++) {
         Sentence& sentence = *sentences[i];
         sentence.memory.resize(model.shape.n_decoder_layers);
-        sentence.memory[d].assign(from, from + sentence.src.size() * width);
+        sentence.memory[d].resize(sentence.src.size() * width);
+        worker.gather_memory(from, static_cast<int>(sentence.src.size()), sentence.memory[d].data());
         from += sentence.src.size() * width;
       }
     }

@@ -50,7 +50,7 @@ struct Shortlist {
 // nothing is moved when the search reorders. Slots that no living hypothesis descends from are used again.
 struct Sentence {
   std::vector<int32_t> src;                // with EOS
-  std::vector<std::vector<float>> memory;  // of each decoder layer: [src][keys, values], what cross-attention reads
+  std::vector<std::vector<float>> memory;  // of each decoder layer and head: [src][key], then [src][value]
   std::vector<std::vector<float>> cache;   // of each decoder layer: [slots][keys, values]
   int n_slots = 0;
   std::unique_ptr<Shortlist> shortlist;

@@ -171,12 +171,12 @@ ALWAYS void weighted_sum(const float* values, int stride, const int32_t* index, 
   for (int b = 0; b < BLOCKS; b++) store(out + b * W, total[b]);
 }
 
-void attend(const float* q, const float* keys, const float* values, int stride, const int32_t* index, int n, int key_width,
-            int value_width, float scale, float* weights, float* out) {
+void attend(const float* q, const float* keys, int key_stride, const float* values, int value_stride, const int32_t* index, int n,
+            int key_width, int value_width, float scale, float* weights, float* out) {
   const float lowest = -INFINITY;
   float most = lowest;
   for (int t = 0; t < n; t++) {
-    const float* k = keys + static_cast<size_t>(index ? index[t] : t) * stride;
+    const float* k = keys + static_cast<size_t>(index ? index[t] : t) * key_stride;
     Floats even{}, odd{};  // key_width is a multiple of 2 * W
     for (int i = 0; i < key_width; i += 2 * W) {
       even += load(q + i) * load(k + i);
@@ -196,9 +196,9 @@ void attend(const float* q, const float* keys, const float* values, int stride, 
   const Floats share = all(1.0f / sum(total));
   for (int t = 0; t < padded; t += W) store(weights + t, load(weights + t) * share);
   int done = 0;
-  for (; done + 8 * W <= value_width; done += 8 * W) weighted_sum<8>(values + done, stride, index, n, weights, out + done);
-  for (; done + 4 * W <= value_width; done += 4 * W) weighted_sum<4>(values + done, stride, index, n, weights, out + done);
-  for (; done < value_width; done += 2 * W) weighted_sum<2>(values + done, stride, index, n, weights, out + done);
+  for (; done + 8 * W <= value_width; done += 8 * W) weighted_sum<8>(values + done, value_stride, index, n, weights, out + done);
+  for (; done + 4 * W <= value_width; done += 4 * W) weighted_sum<4>(values + done, value_stride, index, n, weights, out + done);
+  for (; done < value_width; done += 2 * W) weighted_sum<2>(values + done, value_stride, index, n, weights, out + done);
 }
 
 void sum_into(float* x, const float* add, int padded) {

@@ -42,8 +42,8 @@ struct Kernels {
   // Scale a row so that its largest magnitude becomes 127, and round.
   void (*quantize)(const float* in, int width, uint8_t* out, float* scale);
   // out = softmax(q . keys) . values. index: which slot holds position t; null: slot t. weights: [n] rounded up, left normalized.
-  void (*attend)(const float* q, const float* keys, const float* values, int stride, const int32_t* index, int n, int key_width,
-                 int value_width, float scale, float* weights, float* out);
+  void (*attend)(const float* q, const float* keys, int key_stride, const float* values, int value_stride, const int32_t* index,
+                 int n, int key_width, int value_width, float scale, float* weights, float* out);
   // x += add (where add is given), then out = (x - mean) / deviation * gain + bias over the first `width` numbers.
   void (*normalize)(float* x, const float* add, int width, int padded, const float* gain, const float* bias, float* out);
   // x += add

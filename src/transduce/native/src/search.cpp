@@ -203,7 +203,8 @@ void Search::refill(Team& team) {
 void Search::make_rows(Team& team) {
   team.rows.clear();
   for (auto& beam : team.beams) {
-    beam->sentence.reserve(model_, settings_.beam_size * 4);
+    // A translation is about as long as its source, and few hypotheses differ over more than some tokens.
+    beam->sentence.reserve(model_, static_cast<int>(beam->sentence.src.size()) + 8 + settings_.beam_size * 3);
     team.slots.clear();
     for (Beam::Hypothesis& h : beam->open) team.slots.push_back(&h.slots);
     beam->sentence.take_slots(model_, team.slots);
