@@ -220,7 +220,7 @@ def test_what_is_read_is_never_replaced(
     (tmp_path / "in.txt").write_text("sun\n")
     (tmp_path / "terms.tsv").write_text("sun\tSonne\n")
     (tmp_path / "link.txt").symlink_to("in.txt")
-    terms = ["--glossary", tmp_path / glossary] if glossary else []
+    terms: list[str | Path] = ["--glossary", tmp_path / glossary] if glossary else []
     refused = run_cli(
         "translate", random_bundle, "-i", tmp_path / source, "-o", f"{tmp_path}/{output}", *terms, *options
     )

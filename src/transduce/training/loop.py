@@ -32,7 +32,7 @@ from transduce.training.checkpoint import (
     prune_checkpoints,
     write_checkpoint,
 )
-from transduce.training.device import is_out_of_memory, prepare_device, seed_step
+from transduce.training.device import is_out_of_memory, seed_step, tiny_numbers_are_zero
 from transduce.training.evaluate import dev_loss
 from transduce.training.interrupt import Interrupt, TrainingInterrupted, deferred_interrupts
 from transduce.training.meter import Meter
@@ -137,7 +137,6 @@ class Trainer:
             TrainingInterrupted: Ctrl-C or SIGTERM; everything is saved.
         """
         check_writable_directory(self._run_dir)
-        prepare_device()
         resumed_from = self._open_run(resume)
         self._tally = Tally(self._device, self._progress.tally)
         self._meter = Meter(
@@ -147,7 +146,7 @@ class Trainer:
             seconds=self._progress.seconds,
         )
         self._emit(self._start_record(resumed_from))
-        with deferred_interrupts() as interrupt:
+        with tiny_numbers_are_zero(), deferred_interrupts() as interrupt:
             reason = self._train_until_done(interrupt)
         seconds = self._meter.seconds
         self._emit(StopRecord(self._progress.step, reason, seconds))
