@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -28,21 +29,26 @@ class Barrier {
       round_.store(round + 1, std::memory_order_release);
       return;
     }
-    for (int spins = 0; round_.load(std::memory_order_acquire) == round; spins++) {
-      if (aborted_.load(std::memory_order_relaxed)) throw Aborted();
-      if (spins == kSpins) stalls_.fetch_add(1, std::memory_order_relaxed);
-      if (spins >= kSpins) std::this_thread::yield();
-      else pause();
+    for (int spins = 0; spins < kSpins; spins++) {
+      if (round_.load(std::memory_order_acquire) != round) return;
+      pause();
     }
+    const auto begin = std::chrono::steady_clock::now();
+    while (round_.load(std::memory_order_acquire) == round) {
+      if (aborted_.load(std::memory_order_relaxed)) throw Aborted();
+      std::this_thread::yield();
+    }
+    if (std::chrono::steady_clock::now() - begin > kStall) stalls_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // How often somebody has had to wait long since this was last asked: another process holds a core that we count on.
+  // How often somebody has waited for a thread that was not running: another process holds a core that we count on.
   int take_stalls() { return stalls_.exchange(0, std::memory_order_relaxed); }
 
   void abort() { aborted_.store(true, std::memory_order_relaxed); }
 
  private:
-  static constexpr int kSpins = 1000;  // some 20 microseconds
+  static constexpr int kSpins = 1000;                       // some 20 microseconds
+  static constexpr std::chrono::milliseconds kStall{1};     // unequal shares of the work take less
 
   static void pause() {
 #if defined(__x86_64__)

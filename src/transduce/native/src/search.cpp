@@ -45,7 +45,7 @@ struct Search::Team {
 namespace {
 
 constexpr int kEncodedTogether = 512;  // tokens; one longer sentence is encoded alone
-constexpr int kStalls = 4;             // long waits that make a step a bad one, of some twenty barriers
+constexpr int kStalls = 2;             // long waits that make a step a bad one
 constexpr int kBadSteps = 3;           // in a row, before a crew gives up
 constexpr int kSearchesAlone = 50;     // after that, before crews are tried again
 
