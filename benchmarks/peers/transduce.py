@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from transduce.decoding.engines import load_engine
-
 from peers.job import read_job, run_job
 from transduce.bundle import read_bundle
+from transduce.decoding.engines import load_engine
 from transduce.decoding.query import Query
 from transduce.decoding.search import search
 from transduce.decoding.settings import DecodePrecision, DecodeSettings, EngineName
