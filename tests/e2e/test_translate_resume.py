@@ -46,7 +46,14 @@ def stop_in_the_middle(bundle: Path, source: Path, out: Path, number: signal.Sig
     """Run the command in a process of its own, and send it a signal as soon as a window is written."""
     command = [sys.executable, "-m", "transduce", "translate", str(bundle), "-i", str(source), "-o", str(out)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen([*command, *SMALL_WINDOWS, *options], stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        [*command, *SMALL_WINDOWS, *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # A shell that runs the tests in the background makes its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     record = out.with_name(f"{out.name}.part.json")
     deadline = time.monotonic() + 120
     while not (record.exists() and json.loads(record.read_text())["n_lines"] > 0):
