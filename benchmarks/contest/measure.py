@@ -114,7 +114,9 @@ def can_be_realtime() -> bool:
 
 
 def _environment(setting: Setting) -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "MKL_", "GOMP_"))}
+    # Without kept bytecode, which every installed package has, a checkout would be compiled anew at each start.
+    unwanted = ("OMP_", "MKL_", "GOMP_", "PYTHONDONTWRITEBYTECODE")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     if setting.passive:
         environment["OMP_WAIT_POLICY"] = "passive"
     return environment

@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from transduce.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from transduce.base.errors import TransduceError as TransduceError
@@ -58,11 +59,7 @@ _HOMES = {
 __all__ = sorted(["__version__", *_HOMES])
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'transduce' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

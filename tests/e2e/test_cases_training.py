@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ from transduce.model.build import build_model, export_weights
 from transduce.model.transformer import Transformer
 from transduce.training.schedule import learning_rate
 from transduce.training.settings import TrainSettings
-from transduce.training.step import batch_loss
+from transduce.training.torch_gradients import batch_loss
 
 CPU = torch.device("cpu")
 
@@ -87,7 +88,7 @@ def wider(batch: Batch, n: int) -> Batch:
         torch.nn.functional.pad(tensor, (0, n))
         for tensor in (batch.src, batch.src_valid, batch.tgt_in, batch.tgt_out, batch.tgt_valid)
     )
-    return Batch(src, src_valid, tgt_in, tgt_out, tgt_valid, batch.n_src_tokens, batch.n_tgt_tokens)
+    return replace(batch, src=src, src_valid=src_valid, tgt_in=tgt_in, tgt_out=tgt_out, tgt_valid=tgt_valid)
 
 
 @pytest.fixture

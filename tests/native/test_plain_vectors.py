@@ -25,6 +25,7 @@ def test_engines_agree_with_plain_vectors(width: int, tmp_path: Path, monkeypatc
         pytest.skip(str(error))
     library = build_library(tmp_path / "library.so", work=tmp_path / "objects", compiler=compiler)
     tests = ["tests/parity/test_decoding_native.py", "tests/parity/test_decoding_engines.py"]
+    tests += ["tests/unit/native/test_training_rows.py", "tests/unit/native/test_training_attention.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *tests],
         cwd=ROOT,

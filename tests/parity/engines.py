@@ -61,8 +61,8 @@ def kernels() -> list[InstructionSet]:
         return []
 
 
-KINDS = ["torch", *(f"native-{isa.name}" for isa in kernels())]
-NATIVE = [kind for kind in KINDS if kind != "torch"]
+NATIVE = [f"native-{isa.name}" for isa in kernels()]
+KINDS = ["torch", "torch-fixed", *NATIVE]
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def random_model(shape: str = "post", vocab_size: int = 12, seed: int = 1, sharp
 def engine_of(
     kind: str, model: Transformer, shape: str, n_threads: int = 2, precision: NativePrecision = "float32"
 ) -> Engine:
-    if kind == "torch":
-        return TorchEngine(model, torch.device("cpu"))
+    if kind in ("torch", "torch-fixed"):
+        return TorchEngine(model, torch.device("cpu"), "dynamic" if kind == "torch" else "fixed")
     return native_of(kind, model, shape, n_threads, precision)
 
 

@@ -14,7 +14,9 @@ from transduce.data.batch import Batch, batch_from_ids
 from transduce.model.transformer import Transformer
 from transduce.tokenizer.protocol import N_CONTROL
 from transduce.training.optimizer import build_optimizer
-from transduce.training.step import StepSums, batch_loss, train_step
+from transduce.training.step import StepSums, train_step
+from transduce.training.torch_gradients import TorchGradients, batch_loss
+from transduce.training.watch import GradientWatch
 
 CPU = torch.device("cpu")
 NO_DROPOUT = MODEL.model_copy(update={"p_dropout": 0.0})
@@ -85,13 +87,13 @@ def _update(batches: list[Batch]) -> tuple[StepSums, list[Tensor]]:
     """Make one update with a large epsilon, so that Adam does not blow rounding of tiny gradients up to whole steps."""
     model = toy_model(settings=NO_DROPOUT)
     sums = train_step(
-        model,
+        TorchGradients(model, label_smoothing=0.1, device=CPU),
         build_optimizer(model, toy_settings(adam_eps=1.0)),
         batches,
         n_tgt_tokens=sum(batch.n_tgt_tokens for batch in batches),
+        key=(0, 0),
         lr=1.0,
-        label_smoothing=0.1,
         max_grad_norm=None,
-        device=CPU,
+        watch=GradientWatch(CPU, max_factor=None),
     )
     return sums, [parameter.detach() for parameter in model.parameters()]

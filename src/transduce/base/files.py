@@ -6,14 +6,12 @@ rule breaks the alignment of parallel files with every other tool.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
 import shutil
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,20 +111,33 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
         if path == STDIN:
             yield sys.stdin.buffer
         elif path.suffix == ".gz":
-            with gzip.open(path, "rb") as stream:
-                yield cast(BinaryIO, stream)
+            with _open_gzip(path) as stream:
+                yield stream
         elif path.suffix == ".zst":
             with path.open("rb") as packed, io.BufferedReader(ZstReader(packed), _CHUNK_BYTES) as plain:
                 yield cast(BinaryIO, plain)
         else:
             with path.open("rb") as stream:
                 yield stream
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except EOFError as error:
         raise DataError(
             f"{path}: the compressed data is damaged or cut off ({error}); make or copy the file again"
         ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+@contextmanager
+def _open_gzip(path: Path) -> Iterator[BinaryIO]:
+    """Open a ``.gz`` file; damaged data is an EOFError, as it is of :class:`ZstReader`."""
+    import gzip  # here, since most files are plain
+    import zlib
+
+    try:
+        with gzip.open(path, "rb") as stream:
+            yield cast(BinaryIO, stream)
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise EOFError(str(error)) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -216,6 +227,9 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     """Give a temporary directory beside ``path`` to fill, and rename it into place when the block ends well.
 
     An existing directory is replaced as a whole. After an error nothing is left behind and the old one stands.
+    Before the rename, every file and directory in it is on the disk, and after it the name is: a power cut at any moment
+    leaves a whole directory or none under the name. A kill between the two renames of a replacement leaves the old one in
+    ``.NAME-*.old/old``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
@@ -223,10 +237,11 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         with naming(path):
             yield temporary
         temporary.chmod(0o777 & ~_umask())
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                file.chmod(0o666 & ~_umask())  # some writers make files that only their owner may read
-                _sync(file)
+        for place in temporary.rglob("*"):
+            if place.is_file():
+                place.chmod(0o666 & ~_umask())  # some writers make files that only their owner may read
+            _sync(place)
+        _sync(temporary)
         if path.exists():
             old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".old"))
             path.replace(old / "old")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence, Set
 from typing import Any
@@ -135,4 +134,6 @@ def _dotted(loc: Sequence[str | int]) -> str:
 
 
 def _closest(name: str, choices: Sequence[str]) -> str | None:
+    import difflib  # here, since there is no mistake as a rule
+
     return next(iter(difflib.get_close_matches(name, choices, n=1, cutoff=0.6)), None)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
 
-import tomli_w
 from pydantic import ValidationError
 
 from transduce.base.errors import SettingsError
@@ -133,6 +132,8 @@ def resolve(model: type[Section], sources: Sequence[SettingsSource]) -> Section:
 
 def dump_toml(settings: Settings) -> str:
     """Write settings as TOML that :func:`resolve` reads back to the same value. What is not given is left out."""
+    import tomli_w  # here, since a translator only reads
+
     return tomli_w.dumps(_as_toml(settings))
 
 

@@ -23,18 +23,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
 
 from transduce.base.cache import has_sha256
 from transduce.base.errors import BundleError, SettingsError, TokenizerError
 from transduce.base.files import StrPath, atomic_directory, atomic_file, sha256_file
 from transduce.base.settings import Settings, SettingsSource, dump_toml, read_toml, resolve
-from transduce.bundle.card import write_card
 from transduce.bundle.run import list_checkpoints
 from transduce.bundle.weights import map_weights
 from transduce.model.settings import ModelSettings
-from transduce.tokenizer import load_tokenizers, save_tokenizers
+from transduce.tokenizer.load import load_tokenizers, save_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
 __all__ = [
@@ -107,6 +104,11 @@ def write_bundle(
     Raises:
         BundleError: A directory that is no bundle stands there.
     """
+    from safetensors import SafetensorError  # these here, since a translator only reads
+    from safetensors.numpy import save_file
+
+    from transduce.bundle.card import write_card
+
     check_bundle_place(path)
     with atomic_directory(path) as temporary:
         contiguous = {name: np.ascontiguousarray(array) for name, array in weights.items()}

@@ -57,6 +57,7 @@ _EXTRAS = {
     "sacrebleu": "score",
     "sacremoses": "score",
     "sentencepiece": "sentencepiece",
+    "tensorboard": "tensorboard",
     "torch": "train",
     "zstandard": "formats",
 }

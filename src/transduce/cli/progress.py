@@ -8,9 +8,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, final
 
 from transduce.training.records import (
+    BadStepRecord,
     CheckpointRecord,
     EpochRecord,
+    MemoryRecord,
     Record,
+    RollbackRecord,
     StartRecord,
     StepRecord,
     StopRecord,
@@ -97,9 +100,8 @@ def format_record(record: Record, n_steps: int) -> str:
     match record:
         case StartRecord():
             goes_on = f", going on from {record.resumed_from}" if record.resumed_from else ""
-            return (
-                f"training {record.n_parameters:,} parameters on {record.n_pairs:,} pairs, on {record.device}{goes_on}"
-            )
+            ranks = f", {record.n_ranks} processes" if record.n_ranks > 1 else ""
+            return f"training {record.n_parameters:,} parameters on {record.n_pairs:,} pairs, on {record.device}{ranks}{goes_on}"
         case StepRecord():
             return f"step {record.step:,}/{n_steps:,}  {_about_step(record)}  eta {format_duration(record.eta_s)}"
         case ValidationRecord():
@@ -117,6 +119,12 @@ def format_record(record: Record, n_steps: int) -> str:
             )
         case CheckpointRecord():
             return f"checkpoint {record.path}"
+        case MemoryRecord(why="fitted"):
+            return f"train.device_tokens = {record.device_tokens:,} fit the memory that is free"
+        case MemoryRecord() | BadStepRecord():
+            return ""  # a warning has said so
+        case RollbackRecord():
+            return f"back to {record.path} after the bad step {record.bad_step:,}, and on with the data behind it"
         case StopRecord():
             return f"stopped after step {record.step:,} ({record.reason}), {format_duration(record.seconds)} in all"
 
@@ -136,7 +144,7 @@ def _about_briefly(record: StepRecord) -> str:
 
 
 def _about_refused(record: StepRecord) -> str:
-    return f"  {record.n_refused} updates refused (not finite)" if record.n_refused else ""
+    return f"  {record.n_refused} updates refused" if record.n_refused else ""
 
 
 def _exp(nats: float) -> float:

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from transduce.data.batching import IntArray
-from transduce.data.store import TokenStore
+from transduce.data.store import PairIds
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, PAD_ID
 
 __all__ = ["Batch", "batch_from_ids", "make_batch"]
@@ -33,6 +33,8 @@ class Batch:
     """Labels: the target ids and EOS, then PAD."""
     tgt_valid: Bool[Tensor, "b t"]
     """True = real target token (EOS is real): what the loss sums over."""
+    numbers: Int[Tensor, " b"]
+    """The place of each pair in the global batch of its step: what its dropout is drawn by."""
     n_src_tokens: int
     """Real source tokens, EOS included."""
     n_tgt_tokens: int
@@ -46,23 +48,26 @@ class Batch:
             tgt_in=self.tgt_in.to(device, non_blocking=True),
             tgt_out=self.tgt_out.to(device, non_blocking=True),
             tgt_valid=self.tgt_valid.to(device, non_blocking=True),
+            numbers=self.numbers.to(device, non_blocking=True),
             n_src_tokens=self.n_src_tokens,
             n_tgt_tokens=self.n_tgt_tokens,
         )
 
 
-def make_batch(store: TokenStore, indexes: IntArray) -> Batch:
+def make_batch(store: PairIds, indexes: IntArray, numbers: IntArray | None = None) -> Batch:
     """Make the padded tensors of some pairs of a store, in the order of ``indexes``.
 
     Args:
         store: Where the pairs are.
         indexes: ``[b]``: which pairs; at least one.
+        numbers: ``[b]``: their places in the global batch. None: these pairs are all of it.
     """
     return _pad_pairs(
         _gather(store.src_ids, store.src_offsets, indexes),
         store.src_lengths[indexes],
         _gather(store.tgt_ids, store.tgt_offsets, indexes),
         store.tgt_lengths[indexes],
+        numbers,
     )
 
 
@@ -77,7 +82,11 @@ def batch_from_ids(srcs: Sequence[Sequence[int]], tgts: Sequence[Sequence[int]])
 
 
 def _pad_pairs(
-    src_ids: npt.NDArray[Any], src_lengths: npt.NDArray[Any], tgt_ids: npt.NDArray[Any], tgt_lengths: npt.NDArray[Any]
+    src_ids: npt.NDArray[Any],
+    src_lengths: npt.NDArray[Any],
+    tgt_ids: npt.NDArray[Any],
+    tgt_lengths: npt.NDArray[Any],
+    numbers: IntArray | None = None,
 ) -> Batch:
     """Make a batch of flat ids and lengths. A width is the longest sentence and one more for EOS (or BOS)."""
     src, src_valid = _pad_labels(src_ids, src_lengths)
@@ -91,6 +100,7 @@ def _pad_pairs(
         tgt_in=torch.from_numpy(tgt_in),
         tgt_out=torch.from_numpy(tgt_out),
         tgt_valid=torch.from_numpy(tgt_valid),
+        numbers=torch.from_numpy(np.arange(len(src_lengths)) if numbers is None else np.ascontiguousarray(numbers)),
         n_src_tokens=len(src_ids) + len(src_lengths),
         n_tgt_tokens=len(tgt_ids) + len(tgt_lengths),
     )

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,17 @@ from transduce.base.errors import DataError
 from transduce.data.npy import NpyWriter
 from transduce.tokenizer.protocol import TokenizerPair
 
-__all__ = ["INFO_FILE", "EncodedPairs", "IdArray", "LengthArray", "StoreInfo", "StoreWriter", "TokenStore", "id_dtype"]
+__all__ = [
+    "INFO_FILE",
+    "EncodedPairs",
+    "IdArray",
+    "LengthArray",
+    "PairIds",
+    "StoreInfo",
+    "StoreWriter",
+    "TokenStore",
+    "id_dtype",
+]
 
 IdArray = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 """Ids as they are stored."""
@@ -50,6 +60,41 @@ class EncodedPairs:
     src_lengths: LengthArray
     tgt_ids: IdArray
     tgt_lengths: LengthArray
+
+
+@runtime_checkable  # for the type checks that tests make at run time
+class PairIds(Protocol):
+    """Sentence pairs as ids, wherever they are: a store on disk, or some pairs in memory."""
+
+    @property
+    def src_ids(self) -> IdArray:
+        """Source ids, end to end, without BOS and EOS."""
+        ...
+
+    @property
+    def src_offsets(self) -> npt.NDArray[np.int64]:
+        """``[n + 1]``: sentence ``i`` is ``src_ids[src_offsets[i]:src_offsets[i + 1]]``."""
+        ...
+
+    @property
+    def src_lengths(self) -> LengthArray:
+        """``[n]``: in tokens."""
+        ...
+
+    @property
+    def tgt_ids(self) -> IdArray:
+        """The same for the target."""
+        ...
+
+    @property
+    def tgt_offsets(self) -> npt.NDArray[np.int64]:
+        """The same for the target."""
+        ...
+
+    @property
+    def tgt_lengths(self) -> LengthArray:
+        """The same for the target."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def _load_model(bundle: Bundle, settings: DecodeSettings) -> Engine:
         require("torch", extra="train", purpose="Translating with the torch engine")
         from transduce.decoding.torch_engine import load_torch_engine
 
-        return load_torch_engine(bundle, settings.device, settings.precision, settings.n_threads)
+        return load_torch_engine(bundle, settings)
     if settings.device not in ("auto", "cpu"):
         raise SettingsError(
             f"decode.device: the native engine runs on the CPU, not on '{settings.device}'; set decode.engine to torch"
@@ -56,6 +56,10 @@ def _load_model(bundle: Bundle, settings: DecodeSettings) -> Engine:
         raise SettingsError(
             f"decode.precision: the native engine computes in float32 or int8, not in {settings.precision}; "
             "choose one of the two, or a GPU and decode.engine=torch"
+        )
+    if not settings.cuda_graphs:
+        raise SettingsError(
+            "decode.cuda_graphs=false has no effect on the native engine, which runs on the CPU; leave it out"
         )
     return load_native_engine(bundle, settings)
 

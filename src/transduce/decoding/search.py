@@ -16,21 +16,17 @@ from typing import TYPE_CHECKING
 
 from transduce.base.errors import DecodingError
 from transduce.decoding.batches import cut_batches
-from transduce.decoding.beam import beam_search
 from transduce.decoding.engine import Engine, SearchingEngine
-from transduce.decoding.greedy import greedy_search
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.limits import LengthBounds, length_bounds
 from transduce.decoding.penalties import coverage_penalty
 from transduce.decoding.query import Query
-from transduce.decoding.rules import RuledEngine, SentenceRules
-from transduce.decoding.score import score_targets
 from transduce.decoding.settings import DecodeSettings
-from transduce.decoding.shortlist import whole_vocabulary
 from transduce.tokenizer.protocol import N_CONTROL
 
 if TYPE_CHECKING:
     from transduce.decoding.risk import Decode
+    from transduce.decoding.rules import SentenceRules
 
 __all__ = ["check_search", "search", "with_rules"]
 
@@ -62,7 +58,7 @@ def search(
     found: list[list[Hypothesis]] = [[] for _ in queries]
     for wishes, members in kinds.items():
         required, prefixed, _ = wishes
-        model = whole_vocabulary(engine) if required or prefixed else engine
+        model = _whole_vocabulary(engine) if required or prefixed else engine
         width = _width([queries[i] for i in members], settings) if required else 1.0
         lengths = [len(queries[i].src) for i in members]
         for batch in _batches(model, lengths, settings, width, plain=not any(wishes)):
@@ -71,6 +67,12 @@ def search(
             for i, hypotheses in zip(some, results, strict=True):
                 found[i] = hypotheses
     return found
+
+
+def _whole_vocabulary(engine: Engine) -> Engine:
+    from transduce.decoding.shortlist import whole_vocabulary
+
+    return whole_vocabulary(engine)
 
 
 def _bounds(engine: Engine, queries: Sequence[Query], settings: DecodeSettings) -> LengthBounds:
@@ -112,7 +114,7 @@ def _find(
 ) -> list[list[Hypothesis]]:
     """Run the search that is chosen. The sentences are one batch, unless the engine searches by itself.
 
-    Searches that are seldom chosen are imported when they are, so that the others start sooner.
+    Searches are imported when they are chosen, so that an engine that searches by itself starts sooner.
     """
     sources = [query.src for query in queries]
     if queries[0].required:
@@ -124,8 +126,12 @@ def _find(
         case "beam" if isinstance(engine, SearchingEngine):
             return engine.beam_search(sources, bounds.minima, bounds.limits, settings)
         case "beam" if settings.beam_size == 1:
+            from transduce.decoding.greedy import greedy_search
+
             return [[hypothesis] for hypothesis in greedy_search(engine, sources, settings, bounds)]
         case "beam":
+            from transduce.decoding.beam import beam_search
+
             return beam_search(engine, sources, settings, bounds)
         case "diverse":
             from transduce.decoding.diverse import diverse_search
@@ -175,6 +181,8 @@ def with_rules(
     """
     if not _has_rules(queries[0], settings):
         return engine, bounds
+    from transduce.decoding.rules import RuledEngine
+
     rules = [_rules(query, minimum, engine) for query, minimum in zip(queries, bounds.minima.tolist(), strict=True)]
     ruled = RuledEngine(engine, rules, settings.no_repeat_ngram_size, settings.repetition_penalty)
     return ruled, LengthBounds(bounds.minima * 0, bounds.limits)  # the rules hold the minima
@@ -186,6 +194,8 @@ def _has_rules(query: Query, settings: DecodeSettings) -> bool:
 
 
 def _rules(query: Query, minimum: int, engine: Engine) -> SentenceRules:
+    from transduce.decoding.rules import SentenceRules
+
     words = range(N_CONTROL, engine.tgt_vocab_size)  # a phrase of anything else cannot come about
     banned = tuple(phrase for phrase in query.banned if phrase and all(token in words for token in phrase))
     return SentenceRules(query.prefix, banned, minimum)
@@ -195,6 +205,8 @@ def _with_own_log_probs(
     engine: Engine, sources: Sequence[Sequence[int]], found: Sequence[Sequence[Hypothesis]], settings: DecodeSettings
 ) -> list[list[Hypothesis]]:
     """Put the model's log-probabilities in the place of penalized ones; scores stay as the search ranked them."""
+    from transduce.decoding.score import score_targets
+
     scores = iter(
         score_targets(
             engine,

@@ -86,6 +86,9 @@ class DecodeSettings(Settings):
     exact: bool = False
     """True: text and scores of a sentence are the same to the last bit whatever is translated beside it. The native engine
     always is; the torch engine translates each sentence alone for it."""
+    cuda_graphs: bool = True
+    """True: on a CUDA GPU, decoder steps have one of a few shapes, and each shape is recorded once and replayed. False: every
+    operation is launched by itself, as with ``exact``. Other devices have no such graphs, and refuse False."""
 
     @model_validator(mode="after")
     def _check_sizes(self) -> DecodeSettings:
@@ -104,6 +107,8 @@ class DecodeSettings(Settings):
             )
         if self.search == "diverse" and self.beam_size % self.n_groups:
             raise ValueError(f"n_groups ({self.n_groups}) must divide beam_size ({self.beam_size}) in a diverse search")
+        if self.exact and not self.cuda_graphs:
+            raise ValueError("cuda_graphs = false has no effect with exact = true, which uses none; leave it out")
         if idle := idle_settings(self):
             raise ValueError(idle)
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 import torch
@@ -15,8 +15,10 @@ from torch import Tensor
 from transduce.base.errors import BundleError, SettingsError
 from transduce.bundle.directory import Bundle
 from transduce.decoding.attention import AttentionArrays
-from transduce.decoding.engine import FloatArray, IntArray, Proposals
-from transduce.decoding.settings import DecodeDevice, DecodePrecision
+from transduce.decoding.engine import FloatArray, IntArray, Proposals, Session
+from transduce.decoding.settings import DecodeSettings
+from transduce.decoding.torch_session import FixedSession, best_first
+from transduce.decoding.torch_steps import GraphCapture, StepPool
 from transduce.model.attention import MultiHeadAttention
 from transduce.model.blocks import DecoderLayer, EncoderLayer
 from transduce.model.build import load_model
@@ -25,42 +27,56 @@ from transduce.model.device import choose_device
 from transduce.model.transformer import Transformer
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, PAD_ID
 
-__all__ = ["TorchEngine", "TorchSession", "load_torch_engine"]
+__all__ = ["Steps", "TorchEngine", "TorchSession", "load_torch_engine"]
 
+Steps = Literal["dynamic", "fixed", "graphs"]
+"""How decoder steps are computed. ``dynamic``: over tensors of just the size that is needed. ``fixed``: over tensors of a
+few sizes. ``graphs``: likewise, recorded as CUDA graphs."""
+
+_GRAPH_MEMORY_SHARE = 4
+"""One part in so many of a GPU's memory may be held by the tensors of recorded steps."""
 _LOGIT_ROWS = 1024
 """Positions whose scores over the whole vocabulary are in memory at once when sentences are scored."""
 
 
-def load_torch_engine(
-    bundle: Bundle, device: DecodeDevice, precision: DecodePrecision = "float32", n_threads: int | None = None
-) -> TorchEngine:
+def load_torch_engine(bundle: Bundle, settings: DecodeSettings) -> TorchEngine:
     """Build the model of a bundle on a device.
 
     Args:
         bundle: An opened bundle.
-        device: Where to run.
-        precision: Of the weights and activations; log-probabilities are computed in float32 in any case.
-        n_threads: CPU threads, of this whole process; None: as torch has it.
+        settings: Device, precision (of the weights and activations; log-probabilities are computed in float32 in any case),
+            threads (of this whole process), ``exact`` and ``cuda_graphs``.
 
     Raises:
         BundleError: The weights do not fit the settings or the vocabularies beside them.
-        SettingsError: The device is not on this machine, or cannot compute in this precision.
+        SettingsError: The device is not on this machine, cannot compute in this precision, or knows no CUDA graphs.
     """
     tokenizers = bundle.tokenizers
     try:
         model = load_model(bundle.model, bundle.weights(), tokenizers.src.vocab_size, tokenizers.tgt.vocab_size)
     except (BundleError, SettingsError) as error:
         raise BundleError(f"{bundle.path}: this bundle cannot be used: {error}") from None
-    chosen = choose_device(device, setting="decode.device")
-    if precision == "int8" or (precision != "float32" and chosen.type == "cpu"):
+    device, precision = choose_device(settings.device, setting="decode.device"), settings.precision
+    if precision == "int8" or (precision != "float32" and device.type == "cpu"):
         raise SettingsError(
-            f"decode.precision: the torch engine does not compute in {precision} on the device '{chosen.type}'; "
+            f"decode.precision: the torch engine does not compute in {precision} on the device '{device.type}'; "
             "int8 needs decode.engine=native, bfloat16 and float16 need a GPU"
         )
-    if n_threads is not None:
-        torch.set_num_threads(n_threads)
+    steps = _choose_steps(device, settings)
+    if settings.n_threads is not None:
+        torch.set_num_threads(settings.n_threads)
     dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
-    return TorchEngine(model.to(dtype), chosen)
+    return TorchEngine(model.to(dtype), device, steps)
+
+
+def _choose_steps(device: torch.device, settings: DecodeSettings) -> Steps:
+    if device.type == "cuda":
+        return "graphs" if settings.cuda_graphs and not settings.exact else "dynamic"
+    if not settings.cuda_graphs:
+        raise SettingsError(
+            f"decode.cuda_graphs=false has no effect on the device '{device.type}', which has no CUDA graphs; leave it out"
+        )
+    return "dynamic"
 
 
 class TorchEngine:
@@ -69,17 +85,21 @@ class TorchEngine:
     Args:
         model: It is moved to the device and put into eval mode; whoever goes on training it sets train mode again.
         device: Where to run.
+        steps: How decoder steps are computed. Unless they are ``dynamic``, the model must not be moved or cast from now on.
     """
 
-    def __init__(self, model: Transformer, device: torch.device) -> None:
+    def __init__(self, model: Transformer, device: torch.device, steps: Steps = "dynamic") -> None:
         self.model = model.to(device).eval()
         self.device = device
+        self.pool = _step_pool(self.model, device, steps)
+        """The steps of fixed shapes; None: steps are dynamic."""
 
     @property
     def name(self) -> str:
-        """Version, device and precision: each of them may choose other kernels."""
+        """Version, device, sizes of tensors and precision: each of them may choose other kernels."""
         dtype = str(self.model.output_weight.dtype).removeprefix("torch.")
-        return f"torch {torch.__version__}, {_device_name(self.device)}, {dtype}"
+        sizes = "" if self.pool is None else ", fixed shapes"
+        return f"torch {torch.__version__}, {_device_name(self.device)}{sizes}, {dtype}"
 
     @property
     def tgt_vocab_size(self) -> int:
@@ -92,11 +112,17 @@ class TorchEngine:
         longest = self.model.max_tokens
         return None if longest is None else longest - 1
 
-    def start(self, sources: Sequence[Sequence[int]]) -> TorchSession:
+    def start(self, sources: Sequence[Sequence[int]]) -> Session:
         """Encode sentences and begin a search over them, with one row for each, in order."""
-        session = TorchSession(self)
+        session = TorchSession(self) if self.pool is None else FixedSession(self.pool, self.encode)
         session.add(sources)
         return session
+
+    @torch.inference_mode()
+    def encode(self, sources: Sequence[Sequence[int]]) -> tuple[Float[Tensor, "n s d_model"], Bool[Tensor, "n s"]]:
+        """Read source sentences, and return what the decoder reads of them, with ``valid``: True = real token."""
+        src, src_valid = self.pad([[*source, EOS_ID] for source in sources])
+        return self.model.encode(src, src_valid), src_valid
 
     @torch.inference_mode()
     def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
@@ -154,6 +180,17 @@ class TorchEngine:
         return torch.from_numpy(ids).to(self.device), torch.from_numpy(valid).to(self.device)
 
 
+def _step_pool(model: Transformer, device: torch.device, steps: Steps) -> StepPool | None:
+    match steps:
+        case "dynamic":
+            return None
+        case "fixed":
+            return StepPool(model)
+        case "graphs":
+            _, n_bytes = torch.cuda.mem_get_info(device)
+            return StepPool(model, GraphCapture(), max_bytes=n_bytes // _GRAPH_MEMORY_SHARE)
+
+
 def _device_name(device: torch.device) -> str:
     match device.type:
         case "cpu":
@@ -190,22 +227,15 @@ class TorchSession:
     def add(self, sources: Sequence[Sequence[int]]) -> None:
         """Encode more sentences: each gets one row, numbered after the rows of the latest step, in order."""
         if sources:
-            src, src_valid = self._engine.pad([[*source, EOS_ID] for source in sources])
-            memory = self._engine.model.encode(src, src_valid)
-            self._caches.append(self._engine.model.start_cache(memory, src_valid))
+            self._caches.append(self._engine.model.start_cache(*self._engine.encode(sources)))
 
     @torch.inference_mode()
     def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
         """Extend rows by one token each, and propose what may follow."""
         log_probs = self._advance(parents, ids)
         best = log_probs[:, N_CONTROL:].topk(k)
-        top, ids_of_top = best.values.cpu().numpy(), best.indices.cpu().numpy() + N_CONTROL
-        order = np.lexsort((ids_of_top, -top), axis=-1)  # topk leaves equal tokens in any order
-        return Proposals(
-            ids=np.take_along_axis(ids_of_top, order, axis=-1),
-            log_probs=np.take_along_axis(top, order, axis=-1),
-            eos_log_probs=log_probs[:, EOS_ID].cpu().numpy(),
-        )
+        top, ids_of_top = best.values.cpu().numpy(), best.indices.cpu().numpy()
+        return best_first(ids_of_top, top, log_probs[:, EOS_ID].cpu().numpy(), k)
 
     @torch.inference_mode()
     def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:

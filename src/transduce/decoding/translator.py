@@ -25,7 +25,6 @@ from transduce.bundle.directory import Bundle, read_bundle
 from transduce.decoding.align import default_layer
 from transduce.decoding.carry import Found, Markup, Prepared, prepare_requests, restore
 from transduce.decoding.cut import CutSources
-from transduce.decoding.document import translate_document
 from transduce.decoding.engine import Engine
 from transduce.decoding.engines import load_engine
 from transduce.decoding.glossary import Glossary
@@ -33,7 +32,6 @@ from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.request import Request
 from transduce.decoding.search import check_search, search
 from transduce.decoding.settings import DecodeDevice, DecodePrecision, DecodeSettings, EngineName
-from transduce.decoding.stream import can_stream, certain_text, stream_ids
 from transduce.decoding.translation import BLANK, Translation
 from transduce.text.normalize import is_blank
 from transduce.tokenizer.protocol import TokenizerPair
@@ -217,6 +215,8 @@ class Translator:
 
         How sentences and layout are found is said in :mod:`transduce.text.split` and :mod:`transduce.text.layout`.
         """
+        from transduce.decoding.document import translate_document  # here: most texts are no documents
+
         return translate_document(
             text,
             lambda sentences: (translations[0].text for translations in self.translate_stream(sentences)),
@@ -235,6 +235,8 @@ class Translator:
         Yields:
             Parts that are never empty and end between words, or in scripts without spaces between characters.
         """
+        from transduce.decoding.stream import can_stream, certain_text, stream_ids  # here: most callers want wholes
+
         request = _request(text)
         cut = self._cut_sources()
         [prepared] = self._prepare([request], [1], cut, _text_name)

@@ -16,6 +16,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from transduce.model.noise import Dropout
+
 __all__ = ["MultiHeadAttention", "WeightsObserver", "attention", "attention_weights", "merge_heads", "split_heads"]
 
 WeightsObserver = Callable[[Tensor], None]
@@ -60,7 +62,7 @@ def attention(
     k: Float[Tensor, "*batch tk d_k"],
     v: Float[Tensor, "*batch tk d_v"],
     allowed: Bool[Tensor, "*#batch #tq tk"] | None = None,
-    p_dropout: float = 0.0,
+    dropout: Dropout | None = None,
 ) -> Float[Tensor, "*batch tq d_v"]:
     """Compute scaled dot-product attention: softmax(q k^T / sqrt(d_k)) v.
 
@@ -72,11 +74,13 @@ def attention(
         k: Keys.
         v: Values, one for each key.
         allowed: True = the query may attend to the key. None: every query to every key.
-        p_dropout: Probability that a weight is dropped.
+        dropout: Applied to the weights, which are held then, so that the step's own noise decides what is dropped.
 
     Paper: section 3.2.1, equation 1.
     """
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed, dropout_p=p_dropout)
+    if dropout is not None and dropout.training and dropout.p:
+        return dropout.weights(attention_weights(q, k, allowed)) @ v
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
 
 
 def split_heads(x: Float[Tensor, "b t h_d"], n_heads: int) -> Float[Tensor, "b h t d"]:
@@ -113,7 +117,7 @@ class MultiHeadAttention(nn.Module):
         self.k_proj = nn.Linear(d_model, n_heads * d_k)
         self.v_proj = nn.Linear(d_model, n_heads * d_v)
         self.out_proj = nn.Linear(n_heads * d_v, d_model)
-        self.p_dropout = p_dropout
+        self.dropout = Dropout(p_dropout)
         self._observers: list[tuple[int, WeightsObserver]] = []  # with the thread whose calls each is shown
 
     def forward(
@@ -153,7 +157,7 @@ class MultiHeadAttention(nn.Module):
         for thread, observer in tuple(self._observers):  # a copy, since other threads may come and go meanwhile
             if thread == threading.get_ident():
                 observer(attention_weights(q, keys, allowed))
-        heads = attention(q, keys, values, allowed, self.p_dropout if self.training else 0.0)
+        heads = attention(q, keys, values, allowed, self.dropout)
         merged: Tensor = self.out_proj(merge_heads(heads))
         return merged
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from transduce.model.attention import MultiHeadAttention
 from transduce.model.cache import LayerCache, RowGroups
 from transduce.model.feedforward import FeedForward
+from transduce.model.noise import Dropout
 from transduce.model.norm import NormOrder, residual
 
 __all__ = ["DecoderLayer", "EncoderLayer"]
@@ -40,7 +41,9 @@ class EncoderLayer(nn.Module):
         self.self_attention_norm = nn.LayerNorm(d_model)
         self.feed_forward = feed_forward
         self.feed_forward_norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(p_dropout)
+        # One for each place: what is dropped depends on where.
+        self.self_attention_dropout = Dropout(p_dropout)
+        self.feed_forward_dropout = Dropout(p_dropout)
 
     def forward(
         self, x: Float[Tensor, "b s d_model"], allowed: Bool[Tensor, "#b 1 #s s"] | None
@@ -52,9 +55,13 @@ class EncoderLayer(nn.Module):
             allowed: True = may attend. None: all may.
         """
         x = residual(
-            x, lambda y: self.self_attention(y, y, allowed), self.self_attention_norm, self.dropout, self.order
+            x,
+            lambda y: self.self_attention(y, y, allowed),
+            self.self_attention_norm,
+            self.self_attention_dropout,
+            self.order,
         )
-        return residual(x, self.feed_forward, self.feed_forward_norm, self.dropout, self.order)
+        return residual(x, self.feed_forward, self.feed_forward_norm, self.feed_forward_dropout, self.order)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -91,7 +98,9 @@ class DecoderLayer(nn.Module):
         self.cross_attention_norm = nn.LayerNorm(d_model)
         self.feed_forward = feed_forward
         self.feed_forward_norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(p_dropout)
+        self.self_attention_dropout = Dropout(p_dropout)
+        self.cross_attention_dropout = Dropout(p_dropout)
+        self.feed_forward_dropout = Dropout(p_dropout)
 
     def forward(
         self,
@@ -109,16 +118,20 @@ class DecoderLayer(nn.Module):
             memory_allowed: True = real source token.
         """
         x = residual(
-            x, lambda y: self.self_attention(y, y, allowed), self.self_attention_norm, self.dropout, self.order
+            x,
+            lambda y: self.self_attention(y, y, allowed),
+            self.self_attention_norm,
+            self.self_attention_dropout,
+            self.order,
         )
         x = residual(
             x,
             lambda y: self.cross_attention(y, memory, memory_allowed),
             self.cross_attention_norm,
-            self.dropout,
+            self.cross_attention_dropout,
             self.order,
         )
-        return residual(x, self.feed_forward, self.feed_forward_norm, self.dropout, self.order)
+        return residual(x, self.feed_forward, self.feed_forward_norm, self.feed_forward_dropout, self.order)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -156,6 +169,6 @@ class DecoderLayer(nn.Module):
                 self.cross_attention.attend(asked, cache.memory_keys, cache.memory_values, memory_allowed)
             )
 
-        x = residual(x, read_itself, self.self_attention_norm, self.dropout, self.order)
-        x = residual(x, read_source, self.cross_attention_norm, self.dropout, self.order)
-        return residual(x, self.feed_forward, self.feed_forward_norm, self.dropout, self.order)
+        x = residual(x, read_itself, self.self_attention_norm, self.self_attention_dropout, self.order)
+        x = residual(x, read_source, self.cross_attention_norm, self.cross_attention_dropout, self.order)
+        return residual(x, self.feed_forward, self.feed_forward_norm, self.feed_forward_dropout, self.order)

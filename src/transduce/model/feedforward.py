@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transduce.model.noise import Dropout
+
 __all__ = ["FeedForward"]
 
 
@@ -25,7 +27,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.in_proj = nn.Linear(d_model, d_ff)
         self.out_proj = nn.Linear(d_ff, d_model)
-        self.dropout = nn.Dropout(p_dropout)
+        self.dropout = Dropout(p_dropout)
 
     def forward(self, x: Float[Tensor, "b t d_model"]) -> Float[Tensor, "b t d_model"]:
         """Transform each position by itself."""

@@ -8,6 +8,8 @@ from typing import Literal
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transduce.model.noise import Dropout
+
 __all__ = ["NormOrder", "residual"]
 
 NormOrder = Literal["post", "pre"]
@@ -18,7 +20,7 @@ def residual(
     x: Float[Tensor, "b t d_model"],
     sublayer: Callable[[Tensor], Tensor],
     layer_norm: nn.LayerNorm,
-    dropout: nn.Dropout,
+    dropout: Dropout,
     order: NormOrder,
 ) -> Float[Tensor, "b t d_model"]:
     """Add what a sublayer says to what it was told.

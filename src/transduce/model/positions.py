@@ -65,6 +65,10 @@ class SinusoidalPositions(nn.Module):
     if TYPE_CHECKING:
         __call__ = forward
 
+    def table(self, n_positions: int) -> Float[Tensor, "rows d_model"]:
+        """Return what is added to at least the first ``n_positions`` tokens, in float32 on the CPU."""
+        return self._rows(n_positions, torch.empty(0, device="cpu"))
+
     def _rows(self, n_positions: int, like: Tensor) -> Tensor:
         """Return a table of at least so many rows, of the type and on the device of another tensor."""
         table = self._table
@@ -107,15 +111,23 @@ class LearnedPositions(nn.Module):
             SettingsError: There are fewer learned positions than tokens.
         """
         end = start + x.shape[1]
-        if end > len(self.weight):
-            raise SettingsError(
-                f"model.n_positions: a sentence of {end} tokens has no place in a model with {len(self.weight)} learned "
-                f"positions; cut the sentence, or train with a larger n_positions or with positions = 'sinusoidal'"
-            )
-        return x + self.weight[start:end]
+        return x + self.table(end)[start:end]
 
     if TYPE_CHECKING:
         __call__ = forward
+
+    def table(self, n_positions: int) -> Float[Tensor, "rows d_model"]:
+        """Return what is added to at least the first ``n_positions`` tokens.
+
+        Raises:
+            SettingsError: There are fewer learned positions than that.
+        """
+        if n_positions > len(self.weight):
+            raise SettingsError(
+                f"model.n_positions: a sentence of {n_positions} tokens has no place in a model with {len(self.weight)} "
+                f"learned positions; cut the sentence, or train with a larger n_positions or with positions = 'sinusoidal'"
+            )
+        return self.weight
 
 
 Positions = SinusoidalPositions | LearnedPositions

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from transduce.model.blocks import DecoderLayer, EncoderLayer
 from transduce.model.cache import DecoderCache, LayerCache, RowGroups
 from transduce.model.embedding import ScaledEmbedding
+from transduce.model.noise import Dropout, number_dropouts
 from transduce.model.positions import Positions
 
 __all__ = ["Decoder", "Encoder", "Transformer"]
@@ -39,7 +40,7 @@ class Encoder(nn.Module):
         self.positions = positions
         self.layers = nn.ModuleList(layers)
         self.norm = norm
-        self.dropout = nn.Dropout(p_dropout)
+        self.dropout = Dropout(p_dropout)
 
     def forward(
         self, x: Float[Tensor, "b s d_model"], allowed: Bool[Tensor, "#b 1 #s s"]
@@ -77,7 +78,7 @@ class Decoder(nn.Module):
         self.positions = positions
         self.layers = nn.ModuleList(layers)
         self.norm = norm
-        self.dropout = nn.Dropout(p_dropout)
+        self.dropout = Dropout(p_dropout)
 
     def forward(
         self,
@@ -153,6 +154,7 @@ class Transformer(nn.Module):
         self.encoder = encoder
         self.decoder = decoder
         self.output = output
+        number_dropouts(self)
 
     @property
     def d_model(self) -> int:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from transduce.base.cores import count_cores
 from transduce.base.errors import NativeUnavailableError
 from transduce.native.model import instruction_sets
+from transduce.pipeline.recipes import recipe_names
 
-__all__ = ["examine"]
+__all__ = ["examine", "split_recipe"]
 
 _OPTIONAL = {
     "torch": "train",
@@ -21,6 +24,7 @@ _OPTIONAL = {
     "polib": "formats",
     "zstandard": "formats",
     "matplotlib": "plot",
+    "tensorboard": "tensorboard",
     "sentencepiece": "sentencepiece",
 }
 
@@ -44,6 +48,18 @@ def examine() -> dict[str, str]:
     if importlib.util.find_spec("torch") is not None:
         found.update(_devices())
     return found
+
+
+def split_recipe(names: Sequence[str]) -> tuple[list[str], str | None]:
+    """Divide what was named into files and a recipe: the last one, where it is a settings file or a recipe and no file.
+
+    >>> split_recipe(["my.en", "my.de", "small"]), split_recipe(["my.tmx"])
+    ((['my.en', 'my.de'], 'small'), (['my.tmx'], None))
+    """
+    *files, last = names
+    if last.endswith(".toml") or (last in recipe_names() and not Path(last).exists()):
+        return files, last
+    return list(names), None
 
 
 def _native_engine() -> str:

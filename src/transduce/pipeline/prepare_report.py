@@ -139,13 +139,12 @@ def measure_batches(store_directory: Path, settings: TrainSettings) -> tuple[int
     plans = plan_epoch(
         store,
         batch_tokens=settings.batch_tokens,
-        device_tokens=settings.device_tokens,
         pool_pairs=settings.pool_pairs,
         max_pair_tokens=settings.max_pair_tokens,
         seed=settings.seed,
         epoch=0,
     )
-    return n_too_long, padding_share(store, plans)
+    return n_too_long, padding_share(store, plans, settings.expected_device_tokens)
 
 
 def describe_part(name: Part, part: PartReport) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from transduce.base.errors import BundleError, SettingsError, TrainingError
 from transduce.base.extras import require
 from transduce.base.files import StrPath, check_writable_directory, locked_directory
 from transduce.base.log import logger
-from transduce.base.settings import SettingsSource, parse_override, read_toml, resolve
+from transduce.base.settings import SettingsSource, dump_toml, parse_override, read_toml, resolve
 from transduce.bundle import (
     check_bundle_place,
     list_checkpoints,
@@ -24,6 +25,7 @@ from transduce.bundle import (
     read_bundle,
     write_bundle,
 )
+from transduce.data.bpe_dropout import BpeDropout
 from transduce.data.store import TokenStore
 from transduce.pipeline.prepare import prepare
 from transduce.pipeline.prepare_progress import PrepareListener
@@ -36,6 +38,7 @@ from transduce.tokenizer.protocol import TokenizerPair
 if TYPE_CHECKING:
     from transduce.training.loop import Trainer, TrainResult
     from transduce.training.records import Listener, Pulse
+    from transduce.training.world import World
 
 __all__ = ["TrainReport", "prepared_settings", "train"]
 
@@ -74,10 +77,11 @@ def train(
     pulse: Pulse | None = None,
     prepare_listeners: Sequence[PrepareListener] = (),
 ) -> TrainReport:
-    """Train a model.
+    """Train a model: this process alone, or together with those that ``torchrun`` has started with it.
 
-    The run directory gets ``log.jsonl``, ``checkpoints/``, ``best/`` (the bundle of the lowest dev perplexity) and, at the
-    end, ``model/``: the average of the last checkpoints, or the best one where that is better on the dev set.
+    The run directory gets ``log.jsonl``, ``ledger.json`` (what it cost), ``checkpoints/``, ``best/`` (the bundle of the best
+    dev score) and, at the end, ``model/``: the average of the last checkpoints, or the best one where that is better on the
+    dev set.
     Paper: section 5 and, for the average, section 6.1.
 
     Args:
@@ -91,23 +95,25 @@ def train(
 
     Raises:
         TransduceError: Something is wrong with the settings, the data or the run directory; nothing was overwritten.
+        OtherRankFailedError: Another process has failed first, and says why.
         KeyboardInterrupt: Ctrl-C or SIGTERM; everything is saved.
     """
     require("torch", extra="train", purpose="Training")
+    from transduce.training.world import open_world
+
     out = Path(out)
-    _check_place(out, resume)
-    data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners)
-    run = _Run(settings, data)
-    if resume:
-        run.check_resumable(out)
-    out.mkdir(parents=True, exist_ok=True)
-    with locked_directory(out) as held:
-        if not held:
-            raise TrainingError(f"{out}: another process is training here; wait for it to end, or choose another --out")
-        _check_place(out, resume)  # again: another process may have come and gone since
-        note_run_data(out, data)
-        result = run.trainer(out, listeners, pulse).run(resume=resume)
-        return run.finish(out, result)
+    with open_world(settings.train.device, timeout_s=settings.train.rank_timeout_s) as world:
+        world.first(lambda: _check_place(out, resume))
+        data, settings = _find_data(settings, out, Path(data) if data is not None else None, prepare_listeners, world)
+        run = _Run(settings, data)
+        if world.is_first and resume:
+            run.check_resumable(out)
+        with _held(out, resume, world):
+            if world.is_first:
+                note_run_data(out, data)
+            result = run.trainer(out, listeners, pulse, world).run(resume=resume)
+            report = world.first(lambda: {**run.finish(out, result).as_dict(), "model": str(out / "model")})
+            return TrainReport(**{**report, "model": out / "model"})
 
 
 def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) -> RunSettings:
@@ -168,14 +174,30 @@ class _Run:
                 )
             return
 
-    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None) -> Trainer:
+    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None, world: World) -> Trainer:
         """Build the model and its trainer."""
         from transduce.model.build import build_model
         from transduce.pipeline.validators import dev_bleu
+        from transduce.training.account import LEDGER_FILE
+        from transduce.training.ledger import Ledger
         from transduce.training.loop import Trainer
-        from transduce.training.trackers import JsonlLog
+        from transduce.training.trackers import LOG_FILE, JsonlLog, open_tensorboard
 
         settings, tokenizers = self.settings, self.tokenizers
+        ledger = Ledger(
+            out / LEDGER_FILE if world.is_first else None,
+            model=settings.model,
+            tgt_vocab_size=tokenizers.tgt.vocab_size,
+            settings_sha256=hashlib.sha256(dump_toml(settings).encode("utf-8")).hexdigest(),
+            device_tflops=settings.train.device_tflops,
+            n_devices=world.size,
+            n_passes=2 if settings.train.rdrop_alpha > 0 else 1,
+            sum_over_ranks=lambda numbers: world.sum(*map(float, numbers)),
+        )
+        wants_curves = settings.train.tensorboard and world.is_first
+        trackers: list[Listener] = [open_tensorboard(out / "tensorboard")] if wants_curves else []
+        if world.is_first:
+            trackers = [JsonlLog(out / LOG_FILE), *trackers, *listeners]
         count = settings.train.validate_pairs
         return Trainer(
             model=build_model(
@@ -186,11 +208,27 @@ class _Run:
             settings=settings.train,
             run_dir=out,
             save_bundle=self.save_bundle,
-            validators=[dev_bleu(self.data / "dev", tokenizers, settings.decode, count)]
+            validators=[dev_bleu(self.data / "dev", tokenizers, settings.decode, count, best_by=settings.train.best_by)]
             if settings.train.validate_bleu
             else [],
-            listeners=[JsonlLog(out / "log.jsonl"), *listeners],
-            pulse=pulse,
+            listeners=[ledger, *trackers],
+            pulse=pulse if world.is_first else None,
+            pair_text=lambda src, tgt: (tokenizers.src.decode(src), tokenizers.tgt.decode(tgt)),
+            work_listener=ledger.count,
+            bpe_dropout=self._bpe_dropout(),
+            world=world,
+        )
+
+    def _bpe_dropout(self) -> BpeDropout | None:
+        train = self.settings.train
+        if train.p_bpe_dropout == 0:
+            return None
+        return BpeDropout(
+            self.train_store,
+            self.tokenizers,
+            p=train.p_bpe_dropout,
+            seed=train.seed,
+            max_pair_tokens=train.max_pair_tokens,
         )
 
     def save_bundle(
@@ -230,12 +268,23 @@ class _Run:
         )
 
 
+@contextmanager
+def _held(out: Path, resume: bool, world: World) -> Iterator[None]:
+    """Make the run directory, and let no other run into it while the block lasts. Rank 0 does so for all."""
+    with ExitStack() as stack:
+        if world.is_first:
+            out.mkdir(parents=True, exist_ok=True)
+            if not stack.enter_context(locked_directory(out)):
+                raise TrainingError(
+                    f"{out}: another process is training here; wait for it to end, or choose another --out"
+                )
+            _check_place(out, resume)  # again: another process may have come and gone since
+        world.barrier()
+        yield
+
+
 def _check_place(out: Path, resume: bool) -> None:
     """Make sure that the run directory can be used, before anything is written."""
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise TrainingError(
-            "WORLD_SIZE is set: training on several devices at once is not built yet; start one process"
-        )
     check_writable_directory(out)
     existing = list_checkpoints(out)
     if existing and not resume:
@@ -247,14 +296,14 @@ def _check_place(out: Path, resume: bool) -> None:
 
 
 def _find_data(
-    settings: RunSettings, out: Path, data: Path | None, listeners: Sequence[PrepareListener]
+    settings: RunSettings, out: Path, data: Path | None, listeners: Sequence[PrepareListener], world: World
 ) -> tuple[Path, RunSettings]:
-    """Return the prepared data, made first where it is not there, and the settings with what decided it."""
+    """Return the prepared data, made first by rank 0 where it is not there, and the settings with what decided it."""
     if data is not None:
         return data, settings
     data = out / "data"
-    if not list_checkpoints(out) or not (data / SETTINGS_FILE).is_file():
-        prepare(settings, data, listeners=listeners)
+    if not world.first(lambda: bool(list_checkpoints(out)) and (data / SETTINGS_FILE).is_file()):
+        world.first(lambda: (prepare(settings, data, listeners=listeners), None)[1])
         return data, settings
     # A run that goes on keeps its data, even if the files that it was made of have changed or gone.
     kept = _read_prepared(data)

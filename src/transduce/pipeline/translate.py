@@ -15,15 +15,12 @@ from transduce.base.settings import SettingsSource
 from transduce.bundle import find_bundle, read_bundle
 from transduce.decoding.align import default_layer
 from transduce.decoding.carry import Markup
-from transduce.decoding.confidence import Calibration
 from transduce.decoding.cut import TranslationsAtLimit
 from transduce.decoding.glossary import Glossary
 from transduce.decoding.records import Record, parse_records
 from transduce.decoding.request import Request
 from transduce.decoding.translator import Translation, Translator
-from transduce.pipeline.annotate import annotate
 from transduce.pipeline.bundles import decode_settings
-from transduce.pipeline.ensemble import open_ensemble
 from transduce.pipeline.partial import part_files, partial_output
 from transduce.pipeline.translate_output import OutputForm, format_line, unmarked
 
@@ -67,6 +64,8 @@ def open_translator(
     settings = decode_settings(opened, overrides)
     if not others:
         return Translator(opened, settings, glossary=glossary, markup=markup)
+    from transduce.pipeline.ensemble import open_ensemble  # here, since one bundle is the rule
+
     members = [(opened, 1.0), *((read_bundle(path), own) for path, own in others)]
     return Translator.from_parts(
         open_ensemble(members, settings),
@@ -215,7 +214,7 @@ def _windows(
     translator: Translator, job: TranslateJob, lines: Iterable[str], n_done: int
 ) -> Iterator[tuple[int, list[str], str]]:
     """Translate window by window: lines done so far, the lines of the window, and what is written for them."""
-    calibration = Calibration.load(read_bundle(job.bundle)) if "confidence" in job.form.annotations else None
+    annotated = _annotator(translator, job)
     sources: list[str] = []
     records: list[Record] = []
 
@@ -230,7 +229,7 @@ def _windows(
             requests(), first_number=n_done + 1, name=lambda number: f"{_name(job)}, line {number}"
         ):
             flat = [item for found in window for item in found]
-            about = iter(annotate(translator, flat, job.form.annotations, calibration))
+            about = iter(annotated(flat))
             parts = []
             for number, (record, found) in enumerate(zip(records, window, strict=True), start=n_done + 1):
                 parts.append(format_line(job.form, number, record, found, [next(about) for _ in found]))
@@ -241,6 +240,17 @@ def _windows(
             records.clear()
     finally:  # also when the work is stopped: whoever goes on with it does not see these lines again
         at_limit.warn()
+
+
+def _annotator(translator: Translator, job: TranslateJob) -> Callable[[Sequence[Translation]], list[dict[str, Any]]]:
+    """Return what annotates translations as the job asks for."""
+    if not job.form.annotations:
+        return lambda translations: [{} for _ in translations]
+    from transduce.decoding.confidence import Calibration  # these here, since most jobs ask for none
+    from transduce.pipeline.annotate import annotate
+
+    calibration = Calibration.load(read_bundle(job.bundle)) if "confidence" in job.form.annotations else None
+    return lambda translations: annotate(translator, translations, job.form.annotations, calibration)
 
 
 def _remember(lines: Iterable[str], seen: list[str]) -> Iterator[str]:

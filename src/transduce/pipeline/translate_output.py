@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from transduce.decoding.records import Record
 from transduce.decoding.translation import Translation
-from transduce.pipeline.annotate import Annotation
+
+if TYPE_CHECKING:
+    from transduce.pipeline.annotate import Annotation
 
 __all__ = ["OutputForm", "OutputKind", "format_line", "unmarked"]
 

@@ -15,22 +15,31 @@ from transduce.data.store import TokenStore
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.torch_engine import TorchEngine
 from transduce.decoding.translator import Translator
-from transduce.metrics.bleu import bleu, choose_tokenizer
+from transduce.metrics.bleu import bleu, choose_tokenizer, chrf
 from transduce.metrics.perplexity import perplexity
 from transduce.model.build import load_model
 from transduce.model.device import choose_device
 from transduce.model.transformer import Transformer
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer.protocol import TokenizerPair
+from transduce.training.best import BestBy, best_of, score_by
 from transduce.training.evaluate import dev_loss
-from transduce.training.loop import Validator
+from transduce.training.settings import TrainSettings
+from transduce.training.validation import Validator
 
 __all__ = ["Finished", "choose_finished", "dev_bleu"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
 
-def dev_bleu(dev: Path, tokenizers: TokenizerPair, settings: DecodeSettings, count: int | None = None) -> Validator:
+def dev_bleu(
+    dev: Path,
+    tokenizers: TokenizerPair,
+    settings: DecodeSettings,
+    count: int | None = None,
+    *,
+    best_by: BestBy = "perplexity",
+) -> Validator:
     """Build a validator that translates the dev set by the search of the run and scores it with sacreBLEU.
 
     Args:
@@ -38,6 +47,7 @@ def dev_bleu(dev: Path, tokenizers: TokenizerPair, settings: DecodeSettings, cou
         tokenizers: Those of the run.
         settings: How to search.
         count: Translate only the first so many pairs.
+        best_by: What models are compared by: ``chrf`` adds chrF to the scores.
     """
     sources, references = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
     tokenize = choose_tokenizer(references)
@@ -45,7 +55,11 @@ def dev_bleu(dev: Path, tokenizers: TokenizerPair, settings: DecodeSettings, cou
 
     def validate(model: Transformer) -> Mapping[str, float]:
         translator = Translator.from_parts(TorchEngine(model, model.output_weight.device), tokenizers, search)
-        return {"BLEU": bleu(translator.translate(sources), references, tokenize=tokenize).value}
+        translations = translator.translate(sources)
+        scores = {"BLEU": bleu(translations, references, tokenize=tokenize).value}
+        if best_by == "chrf":
+            scores["chrF"] = chrf(translations, references).value
+        return scores
 
     return validate
 
@@ -71,35 +85,42 @@ def choose_finished(
     dev: TokenStore,
     dev_text: Path,
 ) -> Finished:
-    """Return the average of checkpoints, or the best single model where its dev perplexity is lower.
+    """Return the average of checkpoints, or the best single model where it has the better dev score (``train.best_by``).
 
     The average is nearly always the better one. It is not when a run has gone on long after its best, as one does that
-    was stopped by ``patience``.
+    was stopped by ``patience``. With ``train.ema_decay``, a checkpoint holds the moving average of the weights, and the
+    last one takes the place of the average of several.
 
     Args:
         checkpoints: The last ones, the oldest first.
-        best: The bundle of the lowest dev perplexity; it need not exist.
+        best: The bundle of the best dev score; it need not exist.
         settings: Those of the run.
         tokenizers: Those of the run.
         dev: The dev set.
         dev_text: The prepared dev set, with its text.
     """
     newest, weights = average_weights(checkpoints)
-    made_of = (
-        f"the average of the last {len(checkpoints)} checkpoints" if len(checkpoints) > 1 else "the last checkpoint"
-    )
-    candidates = [(weights, made_of, newest.step)]
+    candidates = [(weights, _name_of(len(checkpoints), settings.train), newest.step)]
     if (best / "bundle.json").is_file():
         bundle = read_bundle(best)
         candidates.append((bundle.weights(), f"the best model (step {bundle.step:,})", bundle.step))
     device = choose_device(settings.train.device, setting="train.device")
     sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
     models = [load_model(settings.model, weights, *sizes).to(device) for weights, _, _ in candidates]
-    tokens = settings.train.device_tokens
-    perplexities = [perplexity(*dev_loss(model, dev, device_tokens=tokens, device=device)) for model in models]
-    chosen = int(np.argmin(perplexities))
-    scores = {"perplexity": perplexities[chosen]}
-    if settings.train.validate_bleu:
-        scores |= dev_bleu(dev_text, tokenizers, settings.decode)(models[chosen])
+    tokens, best_by = settings.train.expected_device_tokens, settings.train.best_by
+    losses = [dev_loss(model, dev, device_tokens=tokens, device=device) for model in models]
+    scores = [{"perplexity": perplexity(*loss)} for loss in losses]
+    translated = dev_bleu(dev_text, tokenizers, settings.decode, best_by=best_by)
+    if best_by != "perplexity":
+        scores = [{**known, **translated(model)} for known, model in zip(scores, models, strict=True)]
+    chosen = best_of(best_by, [score_by(best_by, each) for each in scores])
+    if settings.train.validate_bleu and best_by == "perplexity":
+        scores[chosen] |= translated(models[chosen])
     weights, made_of, step = candidates[chosen]
-    return Finished(weights=weights, made_of=made_of, step=step, scores=scores)
+    return Finished(weights=weights, made_of=made_of, step=step, scores=scores[chosen])
+
+
+def _name_of(n_checkpoints: int, settings: TrainSettings) -> str:
+    if settings.ema_decay is not None:
+        return "the moving average of the weights"
+    return f"the average of the last {n_checkpoints} checkpoints" if n_checkpoints > 1 else "the last checkpoint"

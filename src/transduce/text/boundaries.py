@@ -13,7 +13,6 @@ _UNSPACED = (
     r"\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     r"\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # Kana
 )
-_UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
 
 
 def is_unspaced(char: str) -> bool:
@@ -22,7 +21,7 @@ def is_unspaced(char: str) -> bool:
     >>> is_unspaced("猫"), is_unspaced("ก"), is_unspaced("a"), is_unspaced("한")
     (True, True, False, False)
     """
-    return _UNSPACED_CHAR.match(char) is not None
+    return _unspaced_char().match(char) is not None
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
@@ -42,6 +41,11 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 _ASCII_WORDS = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*|\S")
 """What :func:`_words` comes to where there are neither marks nor scripts without spaces; much faster."""
+
+
+@cache
+def _unspaced_char() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 @cache

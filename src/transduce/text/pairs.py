@@ -18,7 +18,7 @@ from transduce.text.tmx import read_tmx
 from transduce.text.tsv import parse_tsv
 from transduce.text.xliff import read_xliff
 
-__all__ = ["PAIR_SUFFIXES", "SentencePair", "check_pairs_file", "read_pairs", "read_parallel"]
+__all__ = ["PAIR_SUFFIXES", "SentencePair", "check_pairs_file", "is_pairs_file", "read_pairs", "read_parallel"]
 
 PAIR_SUFFIXES = (".tsv", ".jsonl", ".tmx", ".xlf", ".xliff", ".po", ".mo")
 """Suffixes of the files that hold both sides. Each may be followed by ``.gz`` or ``.zst``."""
@@ -115,6 +115,17 @@ def check_pairs_file(path: Path) -> None:
         require("lxml.etree", extra="formats", purpose="Reading TMX and XLIFF files")
     if suffix in (".po", ".mo"):
         require("polib", extra="formats", purpose="Reading PO and MO files")
+
+
+def is_pairs_file(name: str) -> bool:
+    """Tell whether a file of this name holds both sides, as far as its suffix says; so does standard input (``-``).
+
+    >>> is_pairs_file("memory.tmx.gz"), is_pairs_file("my.en"), is_pairs_file("-")
+    (True, False, True)
+    """
+    path = Path(name)
+    inner = path.with_suffix("") if path.suffix in _PACKED else path
+    return path == STDIN or inner.suffix.lower() in PAIR_SUFFIXES
 
 
 def _read_stdin(src_lang: str, tgt_lang: str) -> Iterator[SentencePair]:

@@ -19,7 +19,6 @@ So every tag comes back exactly once, and what was balanced is balanced, however
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -123,6 +122,8 @@ def _find_tags(text: str) -> Iterator[re.Match[str]]:
 
 
 def _is_part_of_a_word(text: str, entity: re.Match[str]) -> bool:
+    import html  # here, since few texts have entities, and its table holds all that there are
+
     before, after = text[max(entity.start() - 1, 0) : entity.start()], text[entity.end() : entity.end() + 1]
     return (before.isalnum() and after.isalnum()) or html.unescape(entity[0]).isalnum()
 

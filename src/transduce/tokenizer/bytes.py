@@ -19,7 +19,9 @@ def _byte_symbols() -> tuple[str, ...]:
 BYTE_SYMBOLS = _byte_symbols()
 """The symbol of each byte: 256 strings of one character."""
 
-_BYTE_OF = {symbol: byte for byte, symbol in enumerate(BYTE_SYMBOLS)}
+_NO_BYTE = 0x100
+_BYTE_OF = dict.fromkeys(range(0x100), _NO_BYTE) | {ord(symbol): byte for byte, symbol in enumerate(BYTE_SYMBOLS)}
+"""For ``str.translate``, which is many times quicker than a look at each character: a vocabulary has 100,000 of them."""
 
 
 def symbols_to_bytes(symbols: str) -> bytes:
@@ -32,6 +34,6 @@ def symbols_to_bytes(symbols: str) -> bytes:
     ' Häuser'
     """
     try:
-        return bytes(_BYTE_OF[symbol] for symbol in symbols)
-    except KeyError as error:
-        raise ValueError(f"{symbols!r} holds {error.args[0]!r}, which is not the symbol of a byte") from None
+        return symbols.translate(_BYTE_OF).encode("latin-1")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{symbols!r} holds {symbols[error.start]!r}, which is not the symbol of a byte") from None

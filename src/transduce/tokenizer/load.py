@@ -7,9 +7,7 @@ from pathlib import Path
 from transduce.base.errors import TokenizerError
 from transduce.tokenizer.document import DOCUMENT_NAME, read_document
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
-from transduce.tokenizer.sentencepiece import SentencePieceTokenizer
 from transduce.tokenizer.subword import SubwordTokenizer
-from transduce.tokenizer.subword_nmt import SubwordNmtTokenizer
 
 __all__ = ["load_tokenizer", "load_tokenizers", "save_tokenizers"]
 
@@ -28,9 +26,13 @@ def load_tokenizer(directory: Path) -> Tokenizer:
         match content["kind"]:
             case "bpe" | "wordpiece" | "unigram":
                 return SubwordTokenizer.from_content(content)
-            case "sentencepiece":
+            case "sentencepiece":  # the two seldom ones are imported when there is one
+                from transduce.tokenizer.sentencepiece import SentencePieceTokenizer
+
                 return SentencePieceTokenizer.from_content(content, directory)
             case "subword-nmt":
+                from transduce.tokenizer.subword_nmt import SubwordNmtTokenizer
+
                 return SubwordNmtTokenizer.from_content(content)
             case kind:
                 raise ValueError(f"its kind is {kind!r}")

@@ -1,4 +1,4 @@
-"""What the device is told before training, and where randomness comes from."""
+"""What the device is told before training, and how it says that it is full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-__all__ = ["is_out_of_memory", "seed_step", "tiny_numbers_are_zero"]
+__all__ = ["is_out_of_memory", "tiny_numbers_are_zero"]
 
 
 @contextmanager
@@ -23,21 +23,6 @@ def tiny_numbers_are_zero() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(before)
-
-
-def seed_step(seed: int, step: int) -> None:
-    """Fix the randomness of one step (dropout) from the run's seed and the number of the step alone.
-
-    A run that resumes at a step so draws what the uninterrupted run draws, and no checkpoint has to hold the state of a
-    random generator. Step 0 is the making of the initial weights.
-
-    Args:
-        seed: ``train.seed``.
-        step: The update, from 1; or 0.
-    """
-    # SeedSequence mixes: neighbouring steps, or seed 1 at step 2 and seed 2 at step 1, have nothing in common.
-    mixed = np.random.SeedSequence([seed % 2**64, step]).generate_state(1, np.uint64)
-    torch.manual_seed(int(mixed[0]))
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

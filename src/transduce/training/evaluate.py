@@ -7,10 +7,12 @@ from typing import NamedTuple
 import torch
 
 from transduce.data.batch import make_batch
-from transduce.data.batching import plan_epoch
+from transduce.data.batching import cut_microbatches, deal, plan_epoch
 from transduce.data.store import TokenStore
 from transduce.model.transformer import Transformer
-from transduce.training.step import batch_loss
+from transduce.training.shard import empty_batch, is_sharded, let_go
+from transduce.training.torch_gradients import batch_loss
+from transduce.training.world import World
 
 __all__ = ["DevLoss", "dev_loss"]
 
@@ -25,14 +27,17 @@ class DevLoss(NamedTuple):
 
 
 @torch.no_grad()
-def dev_loss(model: Transformer, dev: TokenStore, *, device_tokens: int, device: torch.device) -> DevLoss:
-    """Sum minus the log-probabilities of a dev set under a model.
+def dev_loss(
+    model: Transformer, dev: TokenStore, *, device_tokens: int, device: torch.device, world: World | None = None
+) -> DevLoss:
+    """Sum minus the log-probabilities of a rank's share of a dev set under a model.
 
     Args:
         model: The model on ``device``, in evaluation mode.
         dev: The pairs; every one of them counts, however long.
         device_tokens: Tokens of a batch, padding included. Does not change the result.
         device: Where to compute.
+        world: The ranks, among which the set is dealt out. Not given: this process is alone and has it all.
 
     Raises:
         DataError: The dev set is empty.
@@ -41,16 +46,18 @@ def dev_loss(model: Transformer, dev: TokenStore, *, device_tokens: int, device:
     plans = plan_epoch(
         dev,
         batch_tokens=max(1, int(dev.tgt_lengths.sum()) + len(dev)),  # one plan: all pairs, sorted by length
-        device_tokens=device_tokens,
         pool_pairs=max(1, len(dev)),
         max_pair_tokens=longest,
         seed=0,
         epoch=0,
     )
-    losses = [
-        batch_loss(model, make_batch(dev, indexes), label_smoothing=0.0, device=device)
-        for plan in plans
-        for indexes in plan.microbatches
-    ]
-    nll_nats = torch.stack([loss.nll_nats for loss in losses]).cpu().double().sum()  # sync: once an evaluation
-    return DevLoss(float(nll_nats), sum(loss.n_tokens for loss in losses))
+    [plan], world = plans, world or World(device)
+    cuts = [cut_microbatches(dev, deal(plan, rank, world.size), device_tokens) for rank in range(world.size)]
+    batches = [make_batch(dev, share.pairs) for share in cuts[world.rank]]
+    if is_sharded(model):
+        batches += [empty_batch()] * (max(len(cut) for cut in cuts) - len(batches))
+    losses = [batch_loss(model, batch, label_smoothing=0.0, device=device) for batch in batches]
+    let_go(model)
+    nll_nats = torch.stack([torch.zeros((), device=device), *(loss.nll_nats for loss in losses)])
+    total = nll_nats.cpu().double().sum()  # sync: once an evaluation
+    return DevLoss(float(total), sum(loss.n_tokens for loss in losses))

@@ -7,33 +7,28 @@ machine with the same number of threads).
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Literal, TypeVar, final
+from typing import Literal, final
 
 from transduce.base.errors import TrainingError
 from transduce.base.files import check_writable_directory
 from transduce.bundle.run import list_checkpoints
-from transduce.data.batch import Batch
-from transduce.data.batching import StepPlan, count_too_long, plan_epoch
-from transduce.data.loader import StepBatches, load_batches
+from transduce.data.batching import count_too_long
+from transduce.data.bpe_dropout import BpeDropout
 from transduce.data.store import TokenStore
-from transduce.metrics.perplexity import perplexity
 from transduce.model.device import choose_device
+from transduce.model.noise import noise_key
 from transduce.model.transformer import Transformer
-from transduce.training.checkpoint import (
-    Progress,
-    SaveBundle,
-    export_finite_weights,
-    prune_checkpoints,
-    write_checkpoint,
-)
-from transduce.training.device import is_out_of_memory, seed_step, tiny_numbers_are_zero
-from transduce.training.evaluate import dev_loss
+from transduce.training.bad_steps import Inspector, MadeStep, PairText
+from transduce.training.checkpoint import Progress, SaveBundle, write_checkpoint
+from transduce.training.device import is_out_of_memory, tiny_numbers_are_zero
+from transduce.training.ema import WeightAverage
+from transduce.training.feed import FedStep, feed_steps
+from transduce.training.fit import open_dial
+from transduce.training.gradients import build_gradient_engine
 from transduce.training.interrupt import Interrupt, TrainingInterrupted, deferred_interrupts
 from transduce.training.meter import Meter
 from transduce.training.optimizer import build_optimizer
@@ -44,48 +39,36 @@ from transduce.training.records import (
     Listener,
     Pulse,
     Record,
-    StartRecord,
-    StepRecord,
+    RollbackRecord,
     StopReason,
     StopRecord,
     ValidationRecord,
 )
-from transduce.training.resume import plan_identity, resume_run, start_run
+from transduce.training.reports import count_step, start_record, step_record
+from transduce.training.result import TrainResult
+from transduce.training.resume import adopt_best_by, adopt_n_steps, plan_identity, resume_run, start_run
+from transduce.training.retention import prune_checkpoints
+from transduce.training.rollback import roll_back
 from transduce.training.schedule import learning_rate
 from transduce.training.settings import TrainSettings
+from transduce.training.shard import shard_model
 from transduce.training.step import Tally, train_step
+from transduce.training.summed import sum_over_ranks
+from transduce.training.together import check_same_run, check_same_weights, restore_together
+from transduce.training.validation import Evaluator, Validator
+from transduce.training.watch import GradientWatch
+from transduce.training.work import WorkListener
+from transduce.training.world import World
 
 __all__ = ["TrainResult", "Trainer", "Validator"]
-
-Validator = Callable[[Transformer], Mapping[str, float]]
-"""Scores a model, which is in evaluation mode and on its device: scores by name."""
-
-Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class TrainResult:
-    """How a run ended."""
-
-    step: int
-    """Updates made in all."""
-    reason: StopReason
-    """Why it ended."""
-    scores: Mapping[str, float]
-    """Scores on the dev set at the end."""
-    best_step: int | None
-    """The step of the lowest perplexity, whose model is in ``best``. None: no perplexity was finite."""
-    checkpoints: tuple[Path, ...]
-    """The checkpoints that are kept, the oldest first."""
-    seconds: float
-    """Time trained, in seconds, that before a resume and all evaluations included."""
 
 
 @final
 class Trainer:
     """Trains a model on a store of pairs, and keeps everything in a run directory.
 
-    The run directory gets ``checkpoints/`` and ``best/`` (the bundle of the lowest dev perplexity). Paper: section 5.
+    The run directory gets ``checkpoints/``, ``best/`` (the bundle of the best dev score), and ``bad-batches/`` if need be.
+    Paper: section 5.
 
     Args:
         model: The model with its initial weights; it is trained in place and moved to the device.
@@ -97,6 +80,10 @@ class Trainer:
         validators: Score the model at each evaluation, beside the perplexity, which is always there.
         listeners: Are given every record of the run.
         pulse: Is told at every step that the run is alive.
+        pair_text: Makes texts of the ids of a pair, for the batches that are saved for inspection.
+        work_listener: Is told of every microbatch that was computed.
+        bpe_dropout: Cuts the training pairs into pieces anew for every epoch; not given, they are as in the store.
+        world: The processes that train together; not given, this one is alone.
 
     Raises:
         TrainingError: The device is not there, a set is empty, or a sentence is longer than the model's positions.
@@ -114,14 +101,33 @@ class Trainer:
         validators: Sequence[Validator] = (),
         listeners: Sequence[Listener] = (),
         pulse: Pulse | None = None,
+        pair_text: PairText | None = None,
+        work_listener: WorkListener | None = None,
+        bpe_dropout: BpeDropout | None = None,
+        world: World | None = None,
     ) -> None:
         check_stores(model, train, dev, settings)
-        self._device = choose_device(settings.device, setting="train.device")
+        self._world = world or World(choose_device(settings.device, setting="train.device"))
+        self._device = self._world.device
         self._model = model.to(self._device)
+        if settings.parallel == "shard" and self._world.size > 1:
+            shard_model(model, self._world)
+        self._engine = build_gradient_engine(self._model, settings, self._device, world=self._world)
         self._optimizer = build_optimizer(model, settings)
-        self._train, self._dev, self._settings, self._run_dir = train, dev, settings, run_dir
-        self._save_bundle, self._validators, self._listeners = save_bundle, validators, listeners
-        self._pulse = pulse
+        self._average = WeightAverage(model, decay=settings.ema_decay) if settings.ema_decay is not None else None
+        self._evaluator = Evaluator(
+            model,
+            self._average,
+            dev=dev,
+            settings=settings,
+            validators=validators,
+            run_dir=run_dir,
+            save_bundle=save_bundle,
+            world=self._world,
+        )
+        self._train, self._settings, self._run_dir = train, settings, run_dir
+        self._save_bundle, self._listeners, self._pulse, self._pair_text = save_bundle, listeners, pulse, pair_text
+        self._work_listener, self._bpe_dropout = work_listener, bpe_dropout
         self._progress = Progress()
 
     def run(self, *, resume: bool) -> TrainResult:
@@ -136,20 +142,41 @@ class Trainer:
             TrainingError: There is a run already, the checkpoint is of another model, or the numbers went bad for good.
             TrainingInterrupted: Ctrl-C or SIGTERM; everything is saved.
         """
-        check_writable_directory(self._run_dir)
+        self._world.first(lambda: check_writable_directory(self._run_dir))
         resumed_from = self._open_run(resume)
-        self._tally = Tally(self._device, self._progress.tally)
+        self._open_sums()
         self._meter = Meter(
             n_steps=self._settings.n_steps,
             max_minutes=self._settings.max_minutes,
             step=self._progress.step,
             seconds=self._progress.seconds,
         )
-        self._emit(self._start_record(resumed_from))
-        with tiny_numbers_are_zero(), deferred_interrupts() as interrupt:
+        self._saved_s = self._meter.seconds
+        self._emit(
+            start_record(
+                self._progress,
+                self._settings,
+                self._world,
+                self._model,
+                n_pairs=len(self._train),
+                resumed_from=resumed_from,
+            )
+        )
+        self._dial = open_dial(
+            self._engine,
+            lambda: self._progress,
+            model=self._model,
+            train=self._train,
+            settings=self._settings,
+            emit=self._emit,
+        )
+        self._gradients = sum_over_ranks(self._dial, self._model, self._world)
+        settle_s = 5.0 if self._world.size > 1 else 0.0  # launchers send a signal to a process more than once
+        with tiny_numbers_are_zero(), deferred_interrupts(settle_s=settle_s) as interrupt:
             reason = self._train_until_done(interrupt)
         seconds = self._meter.seconds
         self._emit(StopRecord(self._progress.step, reason, seconds))
+        self._world.barrier()  # so that what rank 0 has written is there
         kept = tuple(list_checkpoints(self._run_dir))
         if reason == "interrupted":
             raise TrainingInterrupted(
@@ -159,58 +186,121 @@ class Trainer:
         return TrainResult(self._progress.step, reason, self._progress.scores, self._progress.best_step, kept, seconds)
 
     def _open_run(self, resume: bool) -> Path | None:
-        plan, path = plan_identity(self._train, self._settings), None
-        if resume:
-            self._progress, path = resume_run(self._run_dir, model=self._model, optimizer=self._optimizer, plan=plan)
-        else:
-            self._progress = start_run(self._run_dir)
+        plan = plan_identity(self._train, self._settings)
+        check_same_run(self._world, self._settings, plan, self._model)
+        path, self._progress = self._restore_together(
+            lambda: (
+                resume_run(
+                    self._run_dir, plan=plan, model=self._model, optimizer=self._optimizer, average=self._average
+                )
+                if resume
+                else (None, start_run(self._run_dir))
+            )
+        )
         self._progress.plan = plan
+        adopt_best_by(self._progress, self._settings.best_by)
+        adopt_n_steps(self._progress, self._settings, self._model.d_model)
         self._model.train()
         return path
+
+    def _restore_together(self, restore: Callable[[], tuple[Path | None, Progress]]) -> tuple[Path | None, Progress]:
+        return restore_together(
+            self._world, restore, model=self._model, optimizer=self._optimizer, average=self._average
+        )
+
+    def _open_sums(self) -> None:
+        """Take up the sums over steps where the progress has them."""
+        self._tally = Tally(self._device, self._progress.tally)
+        self._watch = GradientWatch(self._device, max_factor=self._settings.max_grad_factor, state=self._progress.watch)
+        self._inspector = Inspector(
+            self._run_dir if self._world.is_first else None,
+            self._train,
+            settings=self._settings,
+            device=self._device,
+            pair_text=self._pair_text,
+            emit=self._emit,
+        )
 
     def _train_until_done(self, interrupt: Interrupt) -> StopReason:
         progress = self._progress
         if self._is_validation_due() and progress.validated_step < progress.step:
-            self._validate()  # the run was stopped after this step and before its evaluation
+            self._validate(interrupt)  # the run was stopped after this step and before its evaluation
         # A new run makes one step at least, so that there is always something to save.
         reason = self._reason_to_stop(interrupt) if progress.step else None
         while reason is None:
-            plans = islice(self._plan_epoch(), progress.step_in_epoch, None)
-            for step, is_last in _mark_last(load_batches(self._train, plans)):
-                self._make_step(step)
-                reason = self._after_step(interrupt, is_last)
-                if reason is not None:
-                    break
+            reason = self._train_epoch(interrupt)
         return reason
 
-    def _make_step(self, step: StepBatches) -> None:
-        progress, settings = self._progress, self._settings
+    def _train_epoch(self, interrupt: Interrupt) -> StopReason | None:
+        """Train from where the run stands to the end of the epoch, or until something ends it."""
+        steps = feed_steps(
+            self._train,
+            self._settings,
+            epoch=self._progress.epoch,
+            start=self._progress.place,
+            device_tokens=self._dial.device_tokens,
+            rank=self._world.rank,
+            world_size=self._world.size,
+            bpe_dropout=self._bpe_dropout,
+        )
+        with closing(steps):
+            for step in steps:
+                self._make_step(step)
+                if self._goes_back(step):
+                    return None  # the data is taken up anew where the run stands now
+                reason = self._after_step(interrupt, step.is_last)
+                if reason is not None:
+                    return reason
+        return None
+
+    def _make_step(self, step: FedStep) -> None:
+        progress, settings, batches = self._progress, self._settings, step.batches
         progress.step += 1
-        seed_step(settings.seed, progress.step)
+        lr = learning_rate(progress.step, settings, self._model.d_model)
         try:
             sums = train_step(
-                self._model,
+                self._gradients,
                 self._optimizer,
-                step.microbatches,
-                n_tgt_tokens=step.n_tgt_tokens,
-                lr=learning_rate(progress.step, settings, self._model.d_model),
-                label_smoothing=settings.label_smoothing,
+                batches.microbatches,
+                n_tgt_tokens=batches.n_tgt_tokens,
+                key=noise_key(settings.seed, progress.step),
+                lr=lr,
                 max_grad_norm=settings.max_grad_norm,
-                device=self._device,
+                watch=self._watch,
             )
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
             raise TrainingError(
-                f"step {progress.step} does not fit the memory of {self._device} (train.device_tokens = "
-                f"{settings.device_tokens}); lower train.device_tokens and resume: the updates stay the same"
+                f"the optimizer's state does not fit the memory of {self._device} beside the model; choose a smaller model"
             ) from None
-        self._tally.add(sums, step.n_tgt_tokens)
-        for batch in step.microbatches:
-            self._count(batch)
-        progress.step_in_epoch += 1
-        progress.tgt_tokens += step.n_tgt_tokens
+        if self._average is not None:
+            self._average.add(progress.step)
+        self._tally.add(sums, batches.n_tgt_tokens)
+        self._inspector.add(MadeStep(progress.step, progress.epoch, lr, step.plan, sums))
+        count_step(step.batches, self._engine.name, self._meter, self._work_listener)
+        progress.pairs_in_epoch += len(step.plan.pairs)
+        progress.step_in_epoch, progress.pool, progress.steps_before_pool = step.place_after
+        progress.tgt_tokens += batches.n_tgt_tokens
         self._beat("training")
+
+    def _goes_back(self, step: FedStep) -> bool:
+        """Look for bad steps, and go back to a checkpoint where that is asked for. True: the data is to be taken up anew."""
+        bad = self._inspector.look(is_due=self._is_due(self._settings.log_every))
+        if bad is None:
+            return False
+        if step.is_last:
+            self._end_epoch()
+        path, self._progress = self._restore_together(
+            lambda: roll_back(
+                self._run_dir, self._progress, model=self._model, optimizer=self._optimizer, average=self._average
+            )
+        )
+        if path is None:
+            return step.is_last
+        self._open_sums()
+        self._emit(RollbackRecord(self._progress.step, bad.step, path))
+        return True
 
     def _after_step(self, interrupt: Interrupt, is_epoch_end: bool) -> StopReason | None:
         """Do what is due after a step, and return why to stop, if so.
@@ -223,130 +313,83 @@ class Trainer:
             self._end_epoch()
         reason = self._reason_to_stop(interrupt)
         if reason != "interrupted" and (reason is not None or self._is_validation_due()):
-            self._validate()
+            self._validate(interrupt)
             reason = self._reason_to_stop(interrupt)
-        if reason is not None or self._is_due(self._settings.checkpoint_every):
-            self._checkpoint()
+        minutes = self._settings.checkpoint_minutes
+        is_late = minutes is not None and self._world.any(self._meter.seconds - self._saved_s >= 60 * minutes)[0]
+        is_timed = is_late and reason != "interrupted"
+        if reason is not None or is_timed or self._is_due(self._settings.checkpoint_every):
+            self._checkpoint(is_timed=is_timed)
         return reason
 
     def _reason_to_stop(self, interrupt: Interrupt) -> StopReason | None:
         settings, progress = self._settings, self._progress
-        if interrupt.requested:
+        # Signals and clocks are each rank's own: what one of them sees, all act on.
+        is_interrupted, is_out_of_time = self._world.any(interrupt.requested, self._meter.is_out_of_time)
+        if is_interrupted:
             return "interrupted"
         if progress.step >= settings.n_steps:
             return "steps"
         if settings.patience is not None and progress.n_bad_validations >= settings.patience:
             return "patience"
-        return "minutes" if self._meter.is_out_of_time else None
-
-    def _plan_epoch(self) -> Iterator[StepPlan]:
-        settings = self._settings
-        return plan_epoch(
-            self._train,
-            batch_tokens=settings.batch_tokens,
-            device_tokens=settings.device_tokens,
-            pool_pairs=settings.pool_pairs,
-            max_pair_tokens=settings.max_pair_tokens,
-            seed=settings.seed,
-            epoch=self._progress.epoch,
-        )
+        return "minutes" if is_out_of_time else None
 
     def _end_epoch(self) -> None:
         progress = self._progress
-        n_left_out = count_too_long(self._train, self._settings.max_pair_tokens)
-        self._emit(EpochRecord(progress.step, progress.epoch, progress.pairs_in_epoch, n_left_out))
+        n_too_long = count_too_long(self._train, self._settings.max_pair_tokens)
+        self._emit(EpochRecord(progress.step, progress.epoch, progress.pairs_in_epoch, n_too_long))
         progress.epoch += 1
-        progress.step_in_epoch = progress.pairs_in_epoch = 0
+        progress.start_epoch()
 
     def _report(self) -> None:
         progress, settings = self._progress, self._settings
         sums, speed = self._tally.read(), self._meter.read(progress.step)
-        self._emit(
-            StepRecord(
-                step=progress.step,
-                epoch=progress.epoch,
-                learning_rate=learning_rate(progress.step, settings, self._model.d_model),
-                loss=sums.loss,
-                nll=sums.nll,
-                grad_norm=sums.grad_norm,
-                n_refused=sums.n_refused,
-                tgt_tokens=progress.tgt_tokens,
-                tgt_tokens_per_s=speed.tgt_tokens_per_s,
-                padding=speed.padding,
-                seconds=speed.seconds,
-                eta_s=speed.eta_s,
-            )
-        )
+        lr = learning_rate(progress.step, settings, self._model.d_model)
+        self._emit(step_record(progress, lr, sums, speed))
         if self._is_due(settings.log_every):  # else it is the last line of a run that may go on later
             self._tally.new_window()
             self._meter.new_window()
 
-    def _validate(self) -> None:
+    def _validate(self, interrupt: Interrupt) -> None:
+        """Evaluate. A signal leaves it undone, to be made up for by the run that goes on from here."""
         progress, started = self._progress, time.monotonic()
         self._beat("evaluating")
         with self._meter.paused():
-            self._model.eval()
-            loss = dev_loss(self._model, self._dev, device_tokens=self._settings.device_tokens, device=self._device)
-            scores = {"perplexity": perplexity(*loss)}
-            for validator in self._validators:
-                scores |= validator(self._model)
-            self._model.train()
-            progress.scores = {name: score for name, score in scores.items() if math.isfinite(score)}
-            progress.validated_step = progress.step
-            is_best = self._judge(scores["perplexity"])
-        took_s = time.monotonic() - started
-        self._emit(ValidationRecord(progress.step, scores, is_best, took_s))
+            scores = self._evaluator.score(interrupt, device_tokens=self._dial.device_tokens)
+            if scores is None:
+                return
+            is_best = self._evaluator.judge(progress, scores)
+        self._emit(ValidationRecord(progress.step, scores, is_best, time.monotonic() - started))
 
-    def _judge(self, dev_perplexity: float) -> bool:
-        """Keep the model as ``best`` when it is; count the evaluation as a bad one when it is not."""
-        progress = self._progress
-        best = math.inf if progress.best_perplexity is None else progress.best_perplexity
-        if not dev_perplexity < best:
-            progress.n_bad_validations += 1
-            return False
-        weights = export_finite_weights(self._model, progress.step)
-        self._save_bundle(self._run_dir / "best", weights=weights, step=progress.step, scores=progress.scores)
-        progress.best_perplexity, progress.best_step, progress.n_bad_validations = dev_perplexity, progress.step, 0
-        return True
-
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, *, is_timed: bool) -> None:
         progress, settings, started = self._progress, self._settings, time.monotonic()
         self._beat("saving")
         with self._meter.paused():
             self._tally.read()  # gives up here, and not with a checkpoint, when updates are refused in a row
-            progress.tally, progress.seconds = self._tally.state(), self._meter.seconds
+            progress.tally, progress.watch = self._tally.state(), self._watch.state()
+            progress.seconds = self._saved_s = self._meter.seconds
+            progress.n_rollbacks = 0
+            if is_timed:
+                progress.timed_checkpoints = (*progress.timed_checkpoints, progress.step)
+            check_same_weights(self._world, self._model, progress.step)
             path = write_checkpoint(
                 self._run_dir,
                 model=self._model,
                 optimizer=self._optimizer,
                 progress=progress,
                 save_bundle=self._save_bundle,
+                average=self._average,
+                world=self._world,
             )
-            prune_checkpoints(self._run_dir, keep=settings.keep_checkpoints, every=settings.checkpoint_every)
+            if self._world.is_first:
+                prune_checkpoints(self._run_dir, settings, progress.timed_checkpoints)
         self._emit(CheckpointRecord(progress.step, path, time.monotonic() - started))
 
-    def _is_due(self, every: int) -> bool:
-        return self._progress.step % every == 0
+    def _is_due(self, every: int | None) -> bool:
+        return every is not None and self._progress.step % every == 0
 
     def _is_validation_due(self) -> bool:
         return self._is_due(self._settings.validate_every) or self._progress.step >= self._settings.n_steps
-
-    def _count(self, batch: Batch) -> None:
-        n_positions = batch.src.numel() + batch.tgt_in.numel()
-        n_real = batch.n_src_tokens + batch.n_tgt_tokens
-        self._meter.add(n_tgt_tokens=batch.n_tgt_tokens, n_positions=n_positions, n_padded=n_positions - n_real)
-        self._progress.pairs_in_epoch += len(batch.src)
-
-    def _start_record(self, resumed_from: Path | None) -> StartRecord:
-        return StartRecord(
-            step=self._progress.step,
-            n_steps=self._settings.n_steps,
-            max_minutes=self._settings.max_minutes,
-            device=str(self._device),
-            n_parameters=sum(parameter.numel() for parameter in self._model.parameters()),
-            n_pairs=len(self._train),
-            resumed_from=str(resumed_from) if resumed_from is not None else None,
-        )
 
     def _beat(self, doing: Literal["training", "evaluating", "saving"]) -> None:
         if self._pulse is not None:
@@ -355,13 +398,3 @@ class Trainer:
     def _emit(self, record: Record) -> None:
         for listener in self._listeners:
             listener(record)
-
-
-def _mark_last(items: Iterable[Item]) -> Iterator[tuple[Item, bool]]:
-    """Yield each item, and True with the last one."""
-    iterator = iter(items)
-    item = next(iterator, None)
-    while item is not None:
-        following = next(iterator, None)
-        yield item, following is None
-        item = following

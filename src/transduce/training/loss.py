@@ -77,13 +77,16 @@ class _ChunkedLoss(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         wants_hidden, wants_weight = ctx.needs_input_grad[:2]
         _, other = smoothed_probabilities(label_smoothing, len(output_weight))
-        nats, nll_nats = hidden.new_zeros(()), hidden.new_zeros(())
+        # Products are in the type of the hidden states (bfloat16 under autocast); softmax and sums are never in less than 32 bits.
+        narrow_weight = output_weight.to(hidden.dtype)
+        wide = torch.promote_types(hidden.dtype, torch.float32)
+        nats, nll_nats = (torch.zeros((), dtype=wide, device=hidden.device) for _ in range(2))
         d_hidden = torch.empty_like(hidden) if wants_hidden else None
         d_weight = torch.zeros_like(output_weight) if wants_weight else None
         for start in range(0, len(hidden), chunk):
             rows = slice(start, start + chunk)
             labels = tgt_out[rows]
-            log_p = torch.log_softmax(hidden[rows] @ output_weight.T, dim=1)  # [chunk, vocab]
+            log_p = torch.log_softmax(hidden[rows] @ narrow_weight.T, dim=1, dtype=wide)  # [chunk, vocab]
             chunk_nll = F.nll_loss(log_p, labels, reduction="sum")
             nll_nats += chunk_nll
             nats += (1.0 - label_smoothing) * chunk_nll
@@ -94,10 +97,13 @@ class _ChunkedLoss(torch.autograd.Function):
             # The gradient of the logits is softmax minus target distribution, made in the memory of the logits.
             d_logits = log_p.exp_().sub_(other)
             d_logits[torch.arange(len(labels), device=labels.device), labels] -= 1.0 - label_smoothing
+            d_narrow = d_logits.to(hidden.dtype)
             if d_hidden is not None:
-                torch.mm(d_logits, output_weight, out=d_hidden[rows])
-            if d_weight is not None:
-                d_weight.addmm_(d_logits.T, hidden[rows])
+                torch.mm(d_narrow, narrow_weight, out=d_hidden[rows])
+            if d_weight is not None and d_weight.dtype == hidden.dtype:
+                d_weight.addmm_(d_narrow.T, hidden[rows])
+            elif d_weight is not None:
+                d_weight += d_narrow.T @ hidden[rows]
         ctx.save_for_backward(*(gradient for gradient in (d_hidden, d_weight) if gradient is not None))
         ctx.mark_non_differentiable(nll_nats)
         return nats, nll_nats

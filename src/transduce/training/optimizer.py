@@ -1,4 +1,4 @@
-"""Adam as the paper uses it, with learning rate and refusal of bad gradients set from outside for each update."""
+"""The optimizer: Adam as the paper uses it, or Muon; learning rate and refusal of bad gradients are set for each update."""
 
 from __future__ import annotations
 
@@ -6,18 +6,44 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transduce.training.muon import MuonAdam
 from transduce.training.settings import TrainSettings
 
-__all__ = ["build_optimizer", "update"]
+__all__ = ["build_optimizer", "state_names", "update"]
 
 
-def build_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.AdamW:
-    """Return Adam over the parameters of a model that is already on its device. Paper: section 5.3.
+def build_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.Optimizer:
+    """Return the optimizer of a model that is already on its device.
 
-    AdamW without decay is Adam. Weight decay, where it is asked for, is decoupled and falls on matrices only: biases
-    and the gains of layer normalization have nothing to gain from being small. The update is one fused kernel on CPU,
-    CUDA and MPS alike.
+    Weight decay, where it is asked for, is decoupled and falls on matrices only: biases and the gains of layer
+    normalization have nothing to gain from being small. Paper: section 5.3 (Adam).
     """
+    match settings.optimizer:
+        case "adam":
+            return _adam(model, settings)
+        case "muon":
+            return MuonAdam(
+                model,
+                betas=(settings.adam_beta1, settings.adam_beta2),
+                eps=settings.adam_eps,
+                momentum=settings.muon_momentum,
+                iterations=settings.muon_iterations,
+                weight_decay=settings.weight_decay,
+            )
+
+
+def state_names(model: nn.Module, optimizer: torch.optim.Optimizer) -> set[str]:
+    """Return the names under which a checkpoint holds an optimizer's state: ``exp_avg.src_embedding.weight`` and so on."""
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    found: set[str] = set()
+    for group in optimizer.param_groups:
+        keys = ("mean_gradient",) if group.get("method") == "muon" else ("step", "exp_avg", "exp_avg_sq")
+        found.update(f"{key}.{names[parameter]}" for parameter in group["params"] for key in keys)
+    return found
+
+
+def _adam(model: nn.Module, settings: TrainSettings) -> torch.optim.AdamW:
+    """AdamW without decay is Adam. The update is one fused kernel on CPU, CUDA and MPS alike."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     groups = [
         {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": settings.weight_decay},
@@ -33,7 +59,7 @@ def build_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.Ad
 
 
 def update(
-    optimizer: torch.optim.AdamW,
+    optimizer: torch.optim.Optimizer,
     *,
     lr: float,
     refuse: Float[Tensor, ""],
@@ -60,7 +86,7 @@ def update(
         if not bool(refuse):  # sync: the kernel for MPS does not look at found_inf
             optimizer.step()
     else:
-        # The door that torch's GradScaler uses: the fused kernel skips the whole update where found_inf is 1.
+        # The door that torch's GradScaler uses: the fused kernel skips the whole update where found_inf is 1; so does Muon.
         optimizer.found_inf = refuse  # type: ignore[attr-defined]
         optimizer.step()
     optimizer.zero_grad(set_to_none=True)

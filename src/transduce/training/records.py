@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 __all__ = [
+    "BadStepRecord",
     "CheckpointRecord",
     "EpochRecord",
     "Listener",
+    "MemoryRecord",
     "Pulse",
     "Record",
+    "RollbackRecord",
     "StartRecord",
     "StepRecord",
     "StopReason",
@@ -47,6 +50,8 @@ class StartRecord:
     """Sentence pairs in the training set."""
     resumed_from: str | None
     """The checkpoint that the run goes on from; none: it starts from the beginning."""
+    n_ranks: int = 1
+    """Processes that train together, each on a device of its own."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class ValidationRecord:
     scores: Mapping[str, float]
     """By name; ``perplexity`` (unsmoothed, per token) is always there."""
     is_best: bool
-    """True: the lowest perplexity so far; the model was kept as ``best``."""
+    """True: the best so far by ``train.best_by``; the model was kept as ``best``."""
     took_s: float
     """Seconds it took."""
 
@@ -115,6 +120,41 @@ class CheckpointRecord:
 
 
 @dataclass(frozen=True)
+class MemoryRecord:
+    """How many tokens go through the model at once was found, or halved because memory ran out. Changes no update."""
+
+    step: int
+    """Updates made before."""
+    device_tokens: int
+    """Tokens of one microbatch from now on."""
+    why: Literal["fitted", "halved"]
+
+
+@dataclass(frozen=True)
+class BadStepRecord:
+    """An update was refused: its loss or gradient was not finite, or its gradient far above the usual."""
+
+    step: int
+    why: Literal["not finite", "exploding"]
+    loss: float
+    """Smoothed loss, in nats per token."""
+    grad_norm: float
+    path: Path | None
+    """Where the batch is saved; none: enough of them are saved already."""
+
+
+@dataclass(frozen=True)
+class RollbackRecord:
+    """The run went back to a checkpoint after a bad step, and goes on with the data behind it."""
+
+    step: int
+    """Updates of the checkpoint: what is counted on from."""
+    bad_step: int
+    path: Path
+    """The checkpoint."""
+
+
+@dataclass(frozen=True)
 class StopRecord:
     """The run has ended. Everything is saved."""
 
@@ -124,7 +164,17 @@ class StopRecord:
     """Time trained in all, in seconds."""
 
 
-Record = StartRecord | StepRecord | EpochRecord | ValidationRecord | CheckpointRecord | StopRecord
+Record = (
+    StartRecord
+    | StepRecord
+    | EpochRecord
+    | ValidationRecord
+    | CheckpointRecord
+    | MemoryRecord
+    | BadStepRecord
+    | RollbackRecord
+    | StopRecord
+)
 Listener = Callable[[Record], None]
 Pulse = Callable[[int, Literal["training", "evaluating", "saving"]], None]
 """Is told at every step how many are made and what is going on. It costs nothing: no number is read from the device."""
@@ -135,6 +185,9 @@ _KINDS: dict[type[Record], str] = {
     EpochRecord: "epoch",
     ValidationRecord: "validation",
     CheckpointRecord: "checkpoint",
+    MemoryRecord: "memory",
+    BadStepRecord: "bad step",
+    RollbackRecord: "rollback",
     StopRecord: "stop",
 }
 

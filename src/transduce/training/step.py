@@ -7,7 +7,7 @@ when it reads the tally, once in ``log_every`` steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -17,14 +17,16 @@ from torch import Tensor
 
 from transduce.base.errors import TrainingError
 from transduce.data.batch import Batch
-from transduce.model.transformer import Transformer
-from transduce.training.loss import LossSum, label_smoothed_loss
+from transduce.model.noise import NoiseKey
+from transduce.training.gradients import GradientEngine
 from transduce.training.optimizer import update
+from transduce.training.shard import whole
+from transduce.training.watch import GradientWatch
 
-__all__ = ["MAX_REFUSED_IN_A_ROW", "StepSums", "Tally", "TallyReading", "batch_loss", "train_step"]
+__all__ = ["MAX_REFUSED_IN_A_ROW", "StepSums", "Tally", "TallyReading", "train_step"]
 
 MAX_REFUSED_IN_A_ROW = 10
-"""So many updates in a row with a gradient that is not finite, and the run is given up: it will not recover."""
+"""So many updates in a row that had to be refused, and the run is given up: it will not recover."""
 
 
 class StepSums(NamedTuple):
@@ -37,39 +39,19 @@ class StepSums(NamedTuple):
     grad_norm: Float[Tensor, ""]
     """Norm of the gradient of the mean loss, before any clipping."""
     refused: Float[Tensor, ""]
-    """1.0: loss or gradient was not finite, and weights and moments stay as they were; else 0.0."""
-
-
-def batch_loss(model: Transformer, batch: Batch, *, label_smoothing: float, device: torch.device) -> LossSum:
-    """Return the loss of one microbatch, summed over its real target tokens.
-
-    Args:
-        model: The model, on ``device``.
-        batch: A microbatch on the CPU, where the places of real tokens are found without waiting for the device.
-        label_smoothing: The share of probability spread evenly over the vocabulary.
-        device: Where to compute.
-    """
-    real = batch.tgt_valid.flatten().nonzero().squeeze(1).to(device, non_blocking=True)
-    batch = batch.to(device)
-    hidden = model(batch.src, batch.src_valid, batch.tgt_in)  # [b, t, d_model]
-    return label_smoothed_loss(
-        hidden.flatten(0, 1).index_select(0, real),
-        model.output_weight,
-        batch.tgt_out.flatten().index_select(0, real),
-        label_smoothing=label_smoothing,
-    )
+    """1.0: loss or gradient was not finite or far too large, and weights and moments stay as they were; else 0.0."""
 
 
 def train_step(
-    model: Transformer,
-    optimizer: torch.optim.AdamW,
-    microbatches: Iterable[Batch],
+    engine: GradientEngine,
+    optimizer: torch.optim.Optimizer,
+    microbatches: Sequence[Batch],
     *,
     n_tgt_tokens: int,
+    key: NoiseKey,
     lr: float,
-    label_smoothing: float,
     max_grad_norm: float | None,
-    device: torch.device,
+    watch: GradientWatch,
 ) -> StepSums:
     """Make one update from the gradient of the mean loss over all real target tokens of the step.
 
@@ -77,26 +59,21 @@ def train_step(
     give the update of one large batch, whatever their lengths.
 
     Args:
-        model: The model, in training mode.
-        optimizer: What ``build_optimizer`` returned, without gradients.
+        engine: Computes the gradients.
+        optimizer: What ``build_optimizer`` returned.
         microbatches: The step's pairs, on the CPU.
         n_tgt_tokens: Real target tokens in all of them, EOS included.
+        key: Of the step's dropout.
         lr: Learning rate.
-        label_smoothing: The share of probability spread evenly over the vocabulary.
         max_grad_norm: Scale the gradient down to this norm; None: never.
-        device: Where to compute.
+        watch: Says which updates are refused.
     """
-    nats, nll_nats = torch.zeros((), device=device), torch.zeros((), device=device)
-    for batch in microbatches:
-        loss = batch_loss(model, batch, label_smoothing=label_smoothing, device=device)
-        (loss.nats / n_tgt_tokens).backward()  # type: ignore[no-untyped-call]
-        nats += loss.nats.detach()
-        nll_nats += loss.nll_nats
-    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-    grad_norm = torch.nn.utils.get_total_norm(gradients)
-    refused = 1.0 - torch.isfinite(grad_norm + nats).to(grad_norm.dtype)
+    loss = engine.gradients(microbatches, n_tgt_tokens=n_tgt_tokens, key=key)
+    parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
+    grad_norm = whole(torch.nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None]))
+    refused = watch.refuse(loss.nats, grad_norm)
     update(optimizer, lr=lr, refuse=refused, max_grad_norm=max_grad_norm, grad_norm=grad_norm)
-    return StepSums(nats, nll_nats, grad_norm, refused)
+    return StepSums(loss.nats, loss.nll_nats, grad_norm, refused)
 
 
 @dataclass(frozen=True)
@@ -156,7 +133,8 @@ class Tally:
         nats, nll_nats, n_tokens, n_refused, _, longest = sums
         if longest >= MAX_REFUSED_IN_A_ROW:
             raise TrainingError(
-                f"{MAX_REFUSED_IN_A_ROW} updates in a row had a loss or gradient that is not finite, and none of them was made; "
+                f"{MAX_REFUSED_IN_A_ROW} updates in a row had a loss or gradient that is not finite, or a gradient more than "
+                "train.max_grad_factor times the usual, and none of them was made; "
                 "lower the learning rate (train.lr_factor or train.peak_lr), raise train.warmup_steps or set "
                 "train.max_grad_norm, and go on from the last checkpoint"
             )

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final, runtime_checkable
 
+from transduce.base.extras import require
 from transduce.base.files import atomic_file
-from transduce.training.records import Record, StartRecord, record_to_dict
+from transduce.training.records import (
+    Listener,
+    Record,
+    RollbackRecord,
+    StartRecord,
+    StepRecord,
+    StopRecord,
+    ValidationRecord,
+    record_to_dict,
+)
 
-__all__ = ["JsonlLog"]
+__all__ = ["LOG_FILE", "JsonlLog", "TensorBoardLog", "open_tensorboard"]
+
+LOG_FILE = "log.jsonl"
+"""The log's name in a run directory."""
 
 
 @final
 class JsonlLog:
     """Appends every record to a file, one JSON object a line, and hands each line to the system at once.
 
-    When a run starts or goes on, lines of steps that are about to be made again are taken out, and so is a last line
-    that a kill cut off: the file of an interrupted run reads like that of an uninterrupted one. A number that is not
+    When a run starts, goes on or goes back, lines of steps that are about to be made again are taken out, and so is a last
+    line that a kill cut off: the file of an interrupted run reads like that of an uninterrupted one. A number that is not
     finite is written as null, since JSON has no other word for it.
 
     Args:
@@ -30,7 +44,7 @@ class JsonlLog:
 
     def __call__(self, record: Record) -> None:
         """Append one record."""
-        if isinstance(record, StartRecord):
+        if isinstance(record, StartRecord | RollbackRecord):
             self._rewind(record.step)
         line = json.dumps(_finite(record_to_dict(record)), ensure_ascii=False, allow_nan=False)
         # A path that the locale cannot spell is written as the bytes that it is made of.
@@ -42,6 +56,62 @@ class JsonlLog:
         lines = self._path.read_bytes().splitlines(keepends=True) if self._path.exists() and step > 0 else []
         with atomic_file(self._path) as temporary:
             temporary.write_bytes(b"".join(line for line in lines if _step_of(line) <= step))
+
+
+@runtime_checkable  # for the type checks that tests make at run time
+class Writer(Protocol):
+    """What is used of ``torch.utils.tensorboard.SummaryWriter``."""
+
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> None:
+        """Add a point to a curve."""
+        ...
+
+    def flush(self) -> None:
+        """Write down what was added."""
+        ...
+
+    def close(self) -> None:
+        """End the file."""
+        ...
+
+
+@final
+class TensorBoardLog:
+    """Writes the numbers of a run as event files of TensorBoard. Steps that are made again replace those of before.
+
+    Args:
+        make_writer: Makes a writer, and is told the first step that the files so far must not hold.
+    """
+
+    def __init__(self, make_writer: Callable[[int], Writer]) -> None:
+        self._make_writer = make_writer
+
+    def __call__(self, record: Record) -> None:
+        """Add the numbers of one record."""
+        match record:
+            case StartRecord():
+                self._writer = self._make_writer(record.step + 1)
+            case StepRecord():
+                for name in ("loss", "nll", "learning_rate", "grad_norm", "tgt_tokens_per_s", "padding"):
+                    self._writer.add_scalar(f"train/{name}", getattr(record, name), record.step)
+            case ValidationRecord():
+                for name, score in record.scores.items():
+                    self._writer.add_scalar(f"dev/{name}", score, record.step)
+                self._writer.flush()
+            case StopRecord():
+                self._writer.close()
+
+
+def open_tensorboard(directory: Path) -> Listener:
+    """Return a listener that writes event files of TensorBoard.
+
+    Raises:
+        MissingExtraError: TensorBoard is not installed.
+    """
+    require("tensorboard", extra="tensorboard", purpose="train.tensorboard = true")
+    from torch.utils.tensorboard import SummaryWriter
+
+    return TensorBoardLog(lambda step: SummaryWriter(str(directory), purge_step=step))
 
 
 def _step_of(line: bytes) -> float:

@@ -164,7 +164,7 @@ def test_a_full_disk_is_said_and_not_blamed_on_us(
     def fail(*arguments: object, **options: object) -> None:
         raise SafetensorError("I/O error: No space left on device (os error 28)")
 
-    monkeypatch.setattr("transduce.bundle.directory.save_file", fail)
+    monkeypatch.setattr("safetensors.numpy.save_file", fail)
     with pytest.raises(BundleError, match=r"the weights cannot be written .*No space left on device"):
         write(tmp_path / "b", tokenizers, random_weights(1))
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,16 @@ from tests.shared import case_file
 from tests.unit.data.bytes_tokenizer import bytes_pair
 from transduce.base.errors import DataError
 from transduce.base.files import read_lines
-from transduce.data.batching import StepPlan, count_too_long, padding_share, plan_epoch
+from transduce.data.batching import (
+    EPOCH_START,
+    EpochPlace,
+    StepPlan,
+    count_too_long,
+    cut_microbatches,
+    deal,
+    padding_share,
+    plan_epoch,
+)
 from transduce.data.binarize import binarize
 from transduce.data.store import TokenStore
 from transduce.text.pairs import SentencePair
@@ -26,13 +35,33 @@ def store_of(lengths: Sequence[tuple[int, int]], directory: Path) -> TokenStore:
     return TokenStore.open(directory / "store")
 
 
-def plan(store: TokenStore, **changes: int) -> Iterator[StepPlan]:
-    chosen = {"batch_tokens": 60, "device_tokens": 30, "pool_pairs": 40, "max_pair_tokens": 25, "seed": 1, "epoch": 0}
-    return plan_epoch(store, **(chosen | changes))
+def plan(
+    store: TokenStore,
+    *,
+    batch_tokens: int = 60,
+    pool_pairs: int = 40,
+    max_pair_tokens: int = 25,
+    seed: int = 1,
+    epoch: int = 0,
+    start: EpochPlace = EPOCH_START,
+) -> Iterator[StepPlan]:
+    return plan_epoch(
+        store,
+        batch_tokens=batch_tokens,
+        pool_pairs=pool_pairs,
+        max_pair_tokens=max_pair_tokens,
+        seed=seed,
+        epoch=epoch,
+        start=start,
+    )
 
 
 def global_batches(plans: Iterator[StepPlan]) -> list[list[int]]:
-    return [np.concatenate(step.microbatches).tolist() for step in plans]
+    return [step.pairs.tolist() for step in plans]
+
+
+def microbatches(store: TokenStore, step: StepPlan, device_tokens: int = 30) -> list[list[int]]:
+    return [share.pairs.tolist() for share in cut_microbatches(store, deal(step), device_tokens)]
 
 
 @settings(deadline=None, max_examples=40)
@@ -53,18 +82,21 @@ def test_what_every_plan_keeps(
 ) -> None:
     lengths = [*lengths, (3, 3)]  # at least one pair is short enough
     store = store_of(lengths, tmp_path_factory.mktemp("plan"))
-    sizes = {"batch_tokens": batch_tokens, "pool_pairs": pool_pairs, "seed": seed}
-    plans = list(plan(store, device_tokens=device_tokens, **sizes))
-    used = sorted(i for step in plans for batch in step.microbatches for i in batch.tolist())
+    plans = list(plan(store, batch_tokens=batch_tokens, pool_pairs=pool_pairs, seed=seed))
+    used = sorted(i for step in plans for i in step.pairs.tolist())
     assert used == [i for i, pair in enumerate(lengths) if max(pair) <= 25]  # each kept pair exactly once
     assert len(lengths) - len(used) == count_too_long(store, 25)
     for step in plans:
-        pairs = [i for batch in step.microbatches for i in batch.tolist()]
+        pairs = step.pairs.tolist()
+        cut = microbatches(store, step, device_tokens)
+        assert [i for batch in cut for i in batch] == pairs
         assert step.n_tgt_tokens == sum(lengths[i][1] + 1 for i in pairs)
         assert step.n_tgt_tokens <= batch_tokens + max(lengths[i][1] + 1 for i in pairs)
-        for batch in step.microbatches:
+        for batch in cut:
             assert len(batch) == 1 or len(batch) * (max(max(lengths[i]) for i in batch) + 1) <= device_tokens
-    assert global_batches(iter(plans)) == global_batches(plan(store, device_tokens=7, **sizes))
+        dealt = [deal(step, rank, 3) for rank in range(3)]
+        places = [place for share in dealt for place in zip(share.numbers.tolist(), share.pairs.tolist(), strict=True)]
+        assert sorted(places) == list(enumerate(pairs))
 
 
 @pytest.fixture(scope="module")
@@ -109,24 +141,24 @@ def test_a_batch_that_fits_a_device_is_not_searched_for_a_cut(
     store: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The usual case on a large device, at every step: one comparison is enough."""
-    cut = list(plan(store))
+    steps = list(plan(store))
     searched = []
     monkeypatch.setattr("transduce.data.batching._run_ends", lambda widths, size: searched.append(size))
-    whole = list(plan(store, device_tokens=60 * 26))
+    whole = [microbatches(store, step, device_tokens=60 * 26) for step in steps]
     assert searched == []
-    assert [step.microbatches[0].tolist() for step in whole] == global_batches(iter(cut))
+    assert [batch for [batch] in whole] == global_batches(iter(steps))
 
 
 def test_padding_by_hand(tmp_path: Path) -> None:
     """Two pairs in one microbatch: sources of 2 and 4 with EOS (2 padded of 8), targets of 3 and 3 (none of 6)."""
     store = store_of([(1, 2), (3, 2)], tmp_path)
-    assert padding_share(store, plan(store)) == pytest.approx(2 / 14)  # one division in float64
-    assert padding_share(store, []) == 0
+    assert padding_share(store, plan(store), 30) == pytest.approx(2 / 14)  # one division in float64
+    assert padding_share(store, [], 30) == 0
 
 
 def test_sorting_leaves_little_padding(store: TokenStore) -> None:
-    unsorted = StepPlan(tuple(np.array_split(np.arange(300), 100)), n_tgt_tokens=0)
-    assert padding_share(store, plan(store, pool_pairs=300)) < padding_share(store, [unsorted]) / 5
+    unsorted = StepPlan(np.arange(300), n_tgt_tokens=0)
+    assert padding_share(store, plan(store, pool_pairs=300), 60) < padding_share(store, [unsorted], 60) / 3
 
 
 def test_pair_longer_than_a_batch(tmp_path: Path) -> None:
@@ -135,10 +167,10 @@ def test_pair_longer_than_a_batch(tmp_path: Path) -> None:
     binarize(pairs, bytes_pair(), tmp_path / "s", n_workers=1)
     store = TokenStore.open(tmp_path / "s")
     assert count_too_long(store, 256) == 1
-    skipped = list(plan(store, batch_tokens=200, device_tokens=200, max_pair_tokens=256))
+    skipped = list(plan(store, batch_tokens=200, max_pair_tokens=256))
     assert sorted(i for batch in global_batches(iter(skipped)) for i in batch) == [0, 1, 2, 3, 4]
-    kept = list(plan(store, batch_tokens=200, device_tokens=200, max_pair_tokens=100_000))
-    assert [5] in [batch.tolist() for step in kept for batch in step.microbatches]
+    kept = list(plan(store, batch_tokens=200, max_pair_tokens=100_000))
+    assert [5] in [batch for step in kept for batch in microbatches(store, step, 200)]
 
 
 def test_nothing_left_is_said_at_once(tmp_path: Path) -> None:

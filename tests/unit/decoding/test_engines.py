@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from pydantic import ValidationError
 
 from tests.parity.engines import needs_native
 from tests.random_bundle import write_random_bundle
@@ -19,7 +20,7 @@ from transduce.decoding.engine import Engine
 from transduce.decoding.engines import load_engine
 from transduce.decoding.native_engine import NativeEngine
 from transduce.decoding.settings import DecodeSettings, EngineName
-from transduce.decoding.torch_engine import TorchEngine
+from transduce.decoding.torch_engine import Steps, TorchEngine
 from transduce.native import library, model
 
 
@@ -78,10 +79,10 @@ def test_on_a_cpu_it_is_native(bundle: Bundle, settings: DecodeSettings) -> None
     ids=lambda settings: f"{settings.device} {settings.precision}",
 )
 def test_on_a_gpu_it_is_torch(bundle: Bundle, settings: DecodeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
+    asked: list[DecodeSettings] = []
 
-    def load(bundle: Bundle, *options: object) -> Engine:
-        asked.extend(options)
+    def load(bundle: Bundle, settings: DecodeSettings) -> Engine:
+        asked.append(settings)
         raise InterruptedError  # what comes next needs the GPU
 
     monkeypatch.setattr(engines, "_GPU_DEVICES", (__file__,))  # a file that is there
@@ -89,7 +90,7 @@ def test_on_a_gpu_it_is_torch(bundle: Bundle, settings: DecodeSettings, monkeypa
     monkeypatch.setattr(torch_engine, "load_torch_engine", load)
     with pytest.raises(InterruptedError):
         load_engine(bundle, settings)
-    assert asked == [settings.device, settings.precision, None]
+    assert asked == [settings]
 
 
 @needs_native
@@ -147,6 +148,28 @@ def test_the_native_engine_is_refused_what_it_cannot_do(bundle: Bundle) -> None:
 def test_int8_is_refused_by_torch(bundle: Bundle) -> None:
     with pytest.raises(SettingsError, match=r"does not compute in int8 .*; int8 needs decode\.engine=native"):
         load_engine(bundle, DecodeSettings(engine="torch", device="cpu", precision="int8"))
+
+
+@pytest.mark.parametrize("engine", ["torch", pytest.param("native", marks=needs_native)])
+def test_to_be_without_cuda_graphs_is_refused_where_there_are_none(bundle: Bundle, engine: EngineName) -> None:
+    with pytest.raises(SettingsError, match=r"decode\.cuda_graphs=false has no effect on the .*; leave it out"):
+        load_engine(bundle, DecodeSettings(engine=engine, device="cpu", cuda_graphs=False))
+    with pytest.raises(ValidationError, match="cuda_graphs = false has no effect with exact = true"):
+        DecodeSettings(exact=True, cuda_graphs=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        (DecodeSettings(), "graphs"),
+        (DecodeSettings(precision="bfloat16"), "graphs"),
+        (DecodeSettings(cuda_graphs=False), "dynamic"),
+        (DecodeSettings(exact=True), "dynamic"),
+    ],
+)
+def test_a_cuda_gpu_replays_its_steps_unless_it_is_told_not_to(settings: DecodeSettings, steps: Steps) -> None:
+    assert torch_engine._choose_steps(torch.device("cuda"), settings) == steps
+    assert torch_engine._choose_steps(torch.device("mps"), DecodeSettings()) == "dynamic"
 
 
 @pytest.mark.usefixtures("no_library")

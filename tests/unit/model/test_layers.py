@@ -8,6 +8,7 @@ from torch import nn
 
 from transduce.model.embedding import ScaledEmbedding
 from transduce.model.feedforward import FeedForward
+from transduce.model.noise import Dropout
 from transduce.model.norm import residual
 
 
@@ -29,7 +30,7 @@ def test_feed_forward_by_hand() -> None:
 
 
 def test_post_norm_normalizes_the_sum_and_pre_norm_what_goes_in() -> None:
-    norm, dropout = nn.LayerNorm(2), nn.Dropout(0.0)
+    norm, dropout = nn.LayerNorm(2), Dropout(0.0)
     x = torch.tensor([[[1.0, 3.0]]])
     normal = torch.tensor([[[-1.0, 1.0]]])  # (x - 2) / 1
     # LayerNorm adds 1e-5 to a variance of 1 (of 4 in the first case)
@@ -42,5 +43,5 @@ def test_post_norm_normalizes_the_sum_and_pre_norm_what_goes_in() -> None:
 def test_dropout_stands_on_the_output_of_the_sublayer_and_not_on_the_stream() -> None:
     x = torch.full((1, 1, 1000), 5.0)
     torch.manual_seed(1)
-    y = residual(x, torch.ones_like, nn.LayerNorm(1000), nn.Dropout(0.5).train(), "pre")
+    y = residual(x, torch.ones_like, nn.LayerNorm(1000), Dropout(0.5).train(), "pre")
     assert set(y.flatten().tolist()) == {5.0, 7.0}  # the stream whole; the sublayer's 1 dropped, or doubled

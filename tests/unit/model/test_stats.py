@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from tests.parity.tiny import SMALL
+from transduce.data.batch import batch_from_ids
 from transduce.model.build import build_model
 from transduce.model.settings import ModelSettings
-from transduce.model.stats import parameter_count, step_flops
+from transduce.model.stats import Work, parameter_count, step_flops, work_flops
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,25 @@ def test_flops_are_those_that_torch_counts(src_tokens: int) -> None:
     with counter:
         torch.autograd.backward(model.logits(model(src, torch.ones_like(src, dtype=torch.bool), tgt)).sum())
     assert counter.get_total_flops() == step_flops(SMALL, 23, src_tokens, 5)
+
+
+def test_flops_of_a_padded_batch_are_those_that_torch_counts() -> None:
+    """Logits are made of the real tokens only; everything else of the whole rectangle."""
+    model = build_model(SMALL, 23, 23)
+    batch = batch_from_ids([[5, 6, 7], [8]], [[9], [10, 11, 12, 13]])
+    counter = FlopCounterMode(display=False)
+    with counter:
+        hidden = model(batch.src, batch.src_valid, batch.tgt_in)
+        torch.autograd.backward(model.logits(hidden[batch.tgt_valid]).sum())
+    work = Work.padded(np.array([4, 2]), np.array([2, 5]))
+    assert counter.get_total_flops() == work_flops(SMALL, 23, work)
+
+
+def test_work_adds_up() -> None:
+    lengths = np.array([3, 1, 7]), np.array([2, 2, 5])
+    one_by_one = [Work.packed(*(side[i : i + 1] for side in lengths)) for i in range(3)]
+    assert sum(one_by_one, Work()) == Work.packed(*lengths)
+    assert all(Work.padded(*(side[i : i + 1] for side in lengths)) == one_by_one[i] for i in range(3))
+    assert work_flops(SMALL, 23, Work.packed(*lengths)) == sum(
+        step_flops(SMALL, 23, int(s), int(t)) for s, t in zip(*lengths, strict=True)
+    )

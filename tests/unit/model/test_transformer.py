@@ -10,6 +10,7 @@ import torch
 
 from tests.parity.tiny import VOCAB, pairs, small_model
 from transduce.model.build import build_model, export_weights
+from transduce.model.noise import Dropout
 from transduce.model.settings import ModelSettings
 
 NAMES = Path(__file__).parents[2] / "golden" / "parameter_names.txt"
@@ -100,15 +101,18 @@ def test_dropout_stands_in_the_places_of_the_paper() -> None:
     model = build_model(
         ModelSettings(n_encoder_layers=1, n_decoder_layers=1, d_model=8, n_heads=2, p_dropout=0.25), 9, 9
     )
-    places = {name: module.p for name, module in model.named_modules() if isinstance(module, torch.nn.Dropout)}
-    assert places == {
-        "encoder.dropout": 0.25,  # embeddings and positions
-        "encoder.layers.0.dropout": 0.25,  # the output of each sublayer
-        "encoder.layers.0.feed_forward.dropout": 0.0,
-        "decoder.dropout": 0.25,
-        "decoder.layers.0.dropout": 0.25,
-        "decoder.layers.0.feed_forward.dropout": 0.0,
-    }
+    places = {name: (module.site, module.p) for name, module in model.named_modules() if isinstance(module, Dropout)}
+    outputs = [
+        "encoder.dropout",  # embeddings and positions
+        "encoder.layers.0.self_attention_dropout",  # the output of each sublayer
+        "encoder.layers.0.feed_forward_dropout",
+        "decoder.dropout",
+        "decoder.layers.0.self_attention_dropout",
+        "decoder.layers.0.cross_attention_dropout",
+        "decoder.layers.0.feed_forward_dropout",
+    ]
+    assert {name: p for name, (_, p) in places.items() if p} == dict.fromkeys(outputs, 0.25)
+    assert sorted(site for site, _ in places.values()) == list(range(len(places)))  # each has a place of its own
     ids, valid = torch.ones(1, 3, dtype=torch.long), torch.ones(1, 3, dtype=torch.bool)
     assert not torch.equal(model(ids, valid, ids), model(ids, valid, ids))
     model.eval()

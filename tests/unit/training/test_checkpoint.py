@@ -19,13 +19,15 @@ from transduce.bundle.run import list_checkpoints
 from transduce.model.build import export_weights
 from transduce.training.checkpoint import (
     Progress,
+    _digest,
     clear_leftovers,
     export_finite_weights,
-    prune_checkpoints,
     read_checkpoint,
     restore_newest,
+    rewrite_progress,
     write_checkpoint,
 )
+from transduce.training.ema import WeightAverage
 from transduce.training.optimizer import build_optimizer
 
 FILES = ["state.json", "state.safetensors", "model.safetensors", "bundle.json"]
@@ -112,8 +114,9 @@ def test_state_of_another_version_is_an_error_that_names_the_file(run_dir: Path)
     newest = list_checkpoints(run_dir)[-1]
     state = json.loads((newest / "state.json").read_text())
     state["progress"]["unheard_of"] = 1
-    (newest / "state.json").write_text(json.dumps(state))
-    with pytest.raises(BundleError, match=r"state\.json"):
+    del state["sha256"]
+    (newest / "state.json").write_text(json.dumps({**state, "sha256": _digest(state)}))
+    with pytest.raises(BundleError, match=r"state\.json: the state of a run of another version \(unheard_of: Extra"):
         read_checkpoint(newest, **_fresh())
 
 
@@ -126,6 +129,48 @@ def test_weights_that_are_not_finite_are_never_saved(value: float) -> None:
         export_finite_weights(model, 7)
 
 
+@pytest.mark.parametrize("file", ["state.json", "bundle.json"])
+def test_one_digit_of_the_step_is_noticed(run_dir: Path, file: str) -> None:
+    newest = list_checkpoints(run_dir)[-1]
+    text = (newest / file).read_text()
+    assert text.count('"step": 6,') == 1
+    (newest / file).write_text(text.replace('"step": 6,', '"step": 7,'))
+    with pytest.raises(BundleError, match="damaged"):
+        read_checkpoint(newest, **_fresh())
+
+
+def test_progress_is_rewritten_alone(run_dir: Path) -> None:
+    newest, fresh = list_checkpoints(run_dir)[-1], _fresh()
+    progress = read_checkpoint(newest, **fresh)
+    before = {path.name: path.read_bytes() for path in newest.iterdir() if path.is_file()}
+    rewrite_progress(newest, progress.model_copy(update={"n_rollbacks": 2}))
+    after = {path.name: path.read_bytes() for path in newest.iterdir() if path.is_file()}
+    assert read_checkpoint(newest, **fresh).n_rollbacks == 2
+    assert {name for name in after if after[name] != before[name]} == {"state.json"}
+    assert before.keys() == after.keys()
+
+
+def test_the_average_is_the_bundle_and_the_weights_are_the_state(tmp_path: Path, trained: Path) -> None:
+    run = ToyRun(tmp_path)
+    settings = toy_settings(n_steps=3, checkpoint_every=3, ema_decay=0.5)
+    trainer = run.trainer("a", settings)
+    trainer.run(resume=False)
+    path, fresh = list_checkpoints(run.root / "a")[-1], _fresh()
+    average = WeightAverage(fresh["model"], decay=0.5)
+    read_checkpoint(path, **fresh, average=average)
+    weights, bundle = export_weights(fresh["model"]), read_bundle(path).weights()
+    trained_weights = export_weights(trainer._model)
+    assert all((weights[name] == array).all() for name, array in trained_weights.items())
+    assert all((average.export()[name] == array).all() for name, array in bundle.items())
+    assert any((weights[name] != array).any() for name, array in bundle.items())
+    without = _fresh()
+    read_checkpoint(path, **without)  # it may be let go
+    assert all((weights[name] == array).all() for name, array in export_weights(without["model"]).items())
+    begun = WeightAverage(fresh["model"], decay=0.5)
+    read_checkpoint(list_checkpoints(trained)[-1], **fresh, average=begun)  # and begun: as the weights
+    assert all((begun.export()[name] == array).all() for name, array in export_weights(fresh["model"]).items())
+
+
 def test_a_full_disk_leaves_no_half_checkpoint(tmp_path: Path, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = _fresh()
     progress = read_checkpoint(list_checkpoints(trained)[-1], **fresh)
@@ -134,7 +179,10 @@ def test_a_full_disk_leaves_no_half_checkpoint(tmp_path: Path, trained: Path, mo
         raise SafetensorError("I/O error: No space left on device (os error 28)")
 
     monkeypatch.setattr("transduce.training.checkpoint.save_file", fail)
-    with pytest.raises(TrainingError, match=r"state of the run cannot be written .*No space left on device"):
+    with pytest.raises(
+        TrainingError,
+        match=r"step-00000006: the checkpoint cannot be written \(.*No space left on device.*\); make room",
+    ):
         write_checkpoint(tmp_path, **fresh, progress=progress, save_bundle=lambda path, **_: None)
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
@@ -155,27 +203,6 @@ def test_checkpoints_are_listed_by_step_and_nothing_else_is(tmp_path: Path) -> N
     assert _steps(tmp_path) == [2, 10, 123456789]
 
 
-def test_the_newest_are_kept(tmp_path: Path) -> None:
-    _make(tmp_path, 2, 4, 6, 8)
-    prune_checkpoints(tmp_path, keep=3, every=2)
-    assert _steps(tmp_path) == [4, 6, 8]
-    assert len(list((tmp_path / "checkpoints").iterdir())) == 3
-
-
-def test_a_stop_between_regular_steps_leaves_no_trace_in_the_end(tmp_path: Path) -> None:
-    _make(tmp_path, 2, 4, 5)
-    prune_checkpoints(tmp_path, keep=2, every=2)
-    assert _steps(tmp_path) == [4, 5]  # the run may go on from 5
-    _make(tmp_path, 6)
-    prune_checkpoints(tmp_path, keep=2, every=2)
-    assert _steps(tmp_path) == [4, 6]  # as if it had never stopped
-
-
-def test_pruning_nothing_is_no_error(tmp_path: Path) -> None:
-    prune_checkpoints(tmp_path, keep=1, every=1)
-    assert _steps(tmp_path) == []
-
-
 def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
     (run_dir / "checkpoints" / ".step-00000008-abc.part").mkdir()
     (run_dir / "checkpoints" / "..step-00000008-abc.part-xyz.part" / "tokenizer").mkdir(parents=True)
@@ -183,6 +210,11 @@ def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
     old = run_dir / ".best-abc.old"
     old.mkdir()
     (run_dir / "best").rename(old / "old")  # killed between the two renames of a replacement
+    old = run_dir / "checkpoints" / ".step-00000006-abc.old"
+    old.mkdir()
+    (run_dir / "checkpoints" / "step-00000006").rename(old / "old")
+    (run_dir / ".log-abc.part.jsonl").touch()
+    (run_dir / "checkpoints" / "step-00000004" / ".state-abc.part.json").touch()
     clear_leftovers(run_dir)
     assert read_bundle(run_dir / "best").step == 6
     assert not list(run_dir.rglob(".*"))
@@ -190,5 +222,5 @@ def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
 
 
 def test_progress_survives_json_exactly() -> None:
-    progress = Progress(tally=(1 / 3, 1e-300, 2.0**60), seconds=0.1 + 0.2, best_perplexity=None)
+    progress = Progress(tally=(1 / 3, 1e-300, 2.0**60), seconds=0.1 + 0.2, best_score=None)
     assert Progress.model_validate(json.loads(json.dumps(progress.model_dump()))) == progress

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from transduce.base.errors import SettingsError
 from transduce.base.settings import SettingsSource, resolve
-from transduce.training.schedule import learning_rate
+from transduce.training.schedule import decays_to_the_end, learning_rate
 from transduce.training.settings import TrainSettings
 
 
@@ -48,7 +49,7 @@ def _settings(schedule: str) -> TrainSettings:
     return resolve(TrainSettings, [SettingsSource("test", values)])
 
 
-@pytest.mark.parametrize("schedule", ["inverse_sqrt", "cosine", "linear", "constant"])
+@pytest.mark.parametrize("schedule", ["inverse_sqrt", "cosine", "linear", "wsd", "constant"])
 def test_other_schedules_rise_in_a_line_to_the_peak(schedule: str) -> None:
     rates = [learning_rate(step, _settings(schedule), 512) for step in range(1, 111)]
     assert rates[:10] == pytest.approx([0.001 * step for step in range(1, 11)])
@@ -62,6 +63,7 @@ def test_other_schedules_rise_in_a_line_to_the_peak(schedule: str) -> None:
         ("inverse_sqrt", 0.01 * math.sqrt(10 / 60), 0.01 * math.sqrt(10 / 110)),
         ("cosine", 0.005, 0.0),
         ("linear", 0.005, 0.0),
+        ("wsd", 0.01, 0.0),
         ("constant", 0.01, 0.01),
     ],
 )
@@ -82,3 +84,50 @@ def test_a_fall_without_room_is_refused() -> None:
     values = {"schedule": "cosine", "peak_lr": 0.01, "warmup_steps": 100, "n_steps": 100}
     with pytest.raises(SettingsError, match=r"falls from warmup_steps \(100\) to n_steps \(100\)"):
         resolve(TrainSettings, [SettingsSource("my.toml", values)])
+
+
+def _changed(schedule: str, **values: Any) -> TrainSettings:
+    return resolve(
+        TrainSettings, [SettingsSource("test", {**_settings(schedule).model_dump(exclude_none=True), **values})]
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "quarter", "middle"), [("linear", 0.0075, 0.005), ("sqrt", 0.005, 0.01 * (1 - 0.5**0.5))]
+)
+def test_warm_up_stable_decay(shape: str, quarter: float, middle: float) -> None:
+    settings = _changed("wsd", n_steps=1000, decay_share=0.4, decay_shape=shape)  # it falls from step 600 to 1000
+    rates = {step: learning_rate(step, settings, 512) for step in (10, 11, 300, 600, 700, 800, 1000)}
+    assert rates[10] == rates[11] == rates[300] == rates[600] == 0.01
+    assert rates[700] == pytest.approx(quarter) and rates[800] == pytest.approx(middle)
+    assert rates[1000] == 0.0
+
+
+def test_wsd_that_decays_all_the_way_is_linear() -> None:
+    wsd, linear = (_changed(name, n_steps=100, warmup_steps=1, **values) for name, values in (
+        ("wsd", {"decay_share": 0.99, "decay_shape": "linear"}), ("linear", {})
+    ))  # fmt: skip
+    assert [learning_rate(step, wsd, 8) for step in range(1, 120)] == [
+        learning_rate(step, linear, 8) for step in range(1, 120)
+    ]
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "wsd"])
+def test_the_fall_ends_at_a_share_of_the_peak(schedule: str) -> None:
+    settings = _changed(schedule, final_lr_share=0.1)
+    assert learning_rate(110, settings, 512) == pytest.approx(0.001)
+    assert learning_rate(500, settings, 512) == pytest.approx(0.001)
+    assert learning_rate(10, settings, 512) == 0.01
+
+
+@pytest.mark.parametrize("schedule", ["paper", "inverse_sqrt", "constant", "cosine", "linear", "wsd"])
+def test_the_rate_depends_on_n_steps_exactly_where_it_is_said_to(schedule: str) -> None:
+    peak = {} if schedule == "paper" else {"peak_lr": 0.01}
+    short, long = (
+        resolve(
+            TrainSettings, [SettingsSource("test", {"schedule": schedule, "warmup_steps": 10, "n_steps": n, **peak})]
+        )
+        for n in (100, 200)
+    )
+    differs = any(learning_rate(step, short, 512) != learning_rate(step, long, 512) for step in range(1, 101))
+    assert differs == decays_to_the_end(short)

@@ -18,6 +18,12 @@ from transduce.training.settings import TrainSettings
         ({"schedule": "constant"}, 'schedule = "constant" needs peak_lr'),
         ({"schedule": "linear", "peak_lr": 0.1, "lr_factor": 2.0}, "lr_factor has no effect"),
         ({"schedule": "linear", "peak_lr": 0.1, "n_steps": 4000}, "so warmup_steps must be the smaller"),
+        ({"decay_share": 0.5}, 'decay_share has no effect without schedule = "wsd"'),
+        ({"schedule": "linear", "peak_lr": 0.1, "decay_shape": "linear"}, "decay_shape has no effect"),
+        ({"final_lr_share": 0.1}, "final_lr_share has no effect without a schedule that falls to n_steps"),
+        ({"schedule": "wsd", "peak_lr": 0.1, "n_steps": 4500}, r"falls for decay_share \(0.2\) of n_steps \(4500\)"),
+        ({"muon_momentum": 0.9}, 'muon_momentum has no effect without optimizer = "muon"'),
+        ({"muon_iterations": 3}, "muon_iterations has no effect"),
         ({"average_last": 5, "keep_checkpoints": 4}, r"average_last \(5\) must be at most keep_checkpoints \(4\)"),
     ],
 )

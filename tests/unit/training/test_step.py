@@ -14,7 +14,9 @@ from transduce.base.errors import TrainingError
 from transduce.data.batch import Batch, batch_from_ids
 from transduce.tokenizer.protocol import PAD_ID
 from transduce.training.optimizer import build_optimizer
-from transduce.training.step import MAX_REFUSED_IN_A_ROW, StepSums, Tally, batch_loss, train_step
+from transduce.training.step import MAX_REFUSED_IN_A_ROW, StepSums, Tally, train_step
+from transduce.training.torch_gradients import TorchGradients, batch_loss
+from transduce.training.watch import GradientWatch
 
 CPU = torch.device("cpu")
 BATCH = batch_from_ids([[7, 8, 9], [5]], [[9, 8], [6, 7, 8, 9]])
@@ -30,6 +32,7 @@ def _pad(batch: Batch, n_columns: int) -> Batch:
         tgt_in=wider(batch.tgt_in),
         tgt_out=wider(batch.tgt_out),
         tgt_valid=wider(batch.tgt_valid),
+        numbers=batch.numbers,
         n_src_tokens=batch.n_src_tokens,
         n_tgt_tokens=batch.n_tgt_tokens,
     )
@@ -61,14 +64,14 @@ def _step(model_seed: int = 1, *, poison: bool = False) -> tuple[StepSums, dict[
         model.decoder.register_forward_hook(lambda module, inputs, output: output * float("nan"))
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     sums = train_step(
-        model,
+        TorchGradients(model, label_smoothing=0.1, device=CPU),
         build_optimizer(model, toy_settings()),
         [BATCH],
         n_tgt_tokens=BATCH.n_tgt_tokens,
+        key=(0, 0),
         lr=0.01,
-        label_smoothing=0.1,
         max_grad_norm=None,
-        device=CPU,
+        watch=GradientWatch(CPU, max_factor=None),
     )
     return sums, before, dict(model.named_parameters())
 

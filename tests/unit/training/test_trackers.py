@@ -7,8 +7,16 @@ import math
 from pathlib import Path
 from typing import Any
 
-from transduce.training.records import CheckpointRecord, Record, StartRecord, StepRecord, StopRecord, record_to_dict
-from transduce.training.trackers import JsonlLog
+from transduce.training.records import (
+    CheckpointRecord,
+    Record,
+    StartRecord,
+    StepRecord,
+    StopRecord,
+    ValidationRecord,
+    record_to_dict,
+)
+from transduce.training.trackers import JsonlLog, TensorBoardLog
 
 
 def _start(step: int) -> StartRecord:
@@ -78,3 +86,33 @@ def test_a_new_run_begins_a_new_log(tmp_path: Path) -> None:
 def test_every_kind_of_record_has_a_name() -> None:
     assert record_to_dict(_step(3))["kind"] == "step"
     assert record_to_dict(_start(0))["kind"] == "start"
+
+
+class RecordingWriter:
+    """Stands for TensorBoard's writer."""
+
+    def __init__(self, first_step: int) -> None:
+        self.first_step, self.points, self.is_closed = first_step, list[tuple[str, float, int]](), False
+
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> None:
+        self.points.append((tag, scalar_value, global_step))
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_tensorboard_gets_every_number_and_the_step_that_it_goes_on_from() -> None:
+    writers: list[RecordingWriter] = []
+
+    def make(first_step: int) -> RecordingWriter:
+        writers.append(RecordingWriter(first_step))
+        return writers[-1]
+
+    listener = TensorBoardLog(make)
+    listener(StartRecord(40, 100, None, "cpu", 1, 1, "checkpoints/step-00000040"))
+    listener(ValidationRecord(50, {"perplexity": 3.0, "BLEU": 20.0}, is_best=True, took_s=1.0))
+    listener(StopRecord(50, "steps", 1.0))
+    assert (writers[0].first_step, writers[0].is_closed) == (41, True)
+    assert writers[0].points == [("dev/perplexity", 3.0, 50), ("dev/BLEU", 20.0, 50)]

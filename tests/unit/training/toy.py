@@ -25,6 +25,7 @@ from transduce.training.loop import Trainer, Validator
 from transduce.training.records import Listener
 from transduce.training.settings import TrainSettings
 from transduce.training.trackers import JsonlLog
+from transduce.training.world import World
 
 MODEL = ModelSettings(d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1)
 
@@ -93,6 +94,7 @@ class ToyRun:
         model: ModelSettings = MODEL,
         validators: Sequence[Validator] = (),
         listeners: Sequence[Listener] = (),
+        world: World | None = None,
     ) -> Trainer:
         def save_bundle(
             path: Path, *, weights: Mapping[str, npt.NDArray[np.float32]], step: int, scores: Mapping[str, float]
@@ -115,7 +117,11 @@ class ToyRun:
             run_dir=self.root / name,
             save_bundle=save_bundle,
             validators=validators,
-            listeners=[JsonlLog(self.root / name / "log.jsonl"), *listeners],
+            listeners=[
+                *([JsonlLog(self.root / name / "log.jsonl")] if world is None or world.is_first else []),
+                *listeners,
+            ],
+            world=world,
         )
 
     def log(self, name: str, kind: str, *fields: str) -> list[tuple[Any, ...]]:

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from transduce.cli.options import BundleArgument, JsonOption
+from transduce.cli.options import JsonOption
 
 __all__ = ["inspect_command"]
 
 
 def inspect_command(
-    bundle: BundleArgument,
+    bundle: Annotated[
+        Path, typer.Argument(help="A bundle, or a run directory, finished or not.", show_default=False, readable=False)
+    ],
     sentence: Annotated[
         str | None, typer.Argument(help="With --attention: a sentence to translate.", show_default=False)
     ] = None,
@@ -23,23 +25,45 @@ def inspect_command(
     target: Annotated[
         str | None, typer.Option(help="Look at this translation, not the model's own.", show_default=False)
     ] = None,
+    curves: Annotated[
+        Path | None, typer.Option(help="Draw the curves of a run, as one .html page.", show_default=False)
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a bundle is; with a sentence and --attention, draw what the model looks at while it translates."""
+    """Say what a bundle is, or where a run stands and what it cost; draw a run's curves, or what a model looks at."""
     from transduce.cli.report import print_json, print_table
-    from transduce.pipeline.inspect import describe_bundle, draw_attention
 
     if (sentence is None) != (attention is None):
         raise typer.BadParameter("a sentence and --attention FILE belong together")
     if sentence is not None and as_json:
         raise typer.BadParameter("--json has no effect with --attention; leave one of them out")
+    if attention is not None and curves is not None:
+        raise typer.BadParameter("--attention and --curves are two pictures; ask for one at a time")
     if sentence is not None and attention is not None:
+        from transduce.pipeline.inspect import draw_attention
+
         translation = draw_attention(bundle, sentence, attention, target=target)
         typer.echo(translation)
         typer.echo(f"wrote {attention}", err=True)
         return
-    description = describe_bundle(bundle)
+    if curves is not None:
+        from transduce.pipeline.curves import draw_curves
+
+        draw_curves(bundle, curves)
+        typer.echo(f"wrote {curves}", err=True)
+    from transduce.pipeline.run_log import is_run
+
+    if is_run(bundle):
+        from transduce.pipeline.inspect_run import inspect_run
+
+        report = inspect_run(bundle)
+        description, rows = report.as_dict(), report.rows()
+    else:
+        from transduce.pipeline.inspect import describe_bundle
+
+        described = describe_bundle(bundle)
+        description, rows = {**described}, list(described.items())
     if as_json:
         print_json(description)
     else:
-        print_table("", list(description.items()))
+        print_table("", rows)

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from transduce.base.launch import OtherRankFailedError, read_launch
 from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
+from transduce.cli.ranks import first_failure_speaks
 
 __all__ = ["train_command"]
 
@@ -35,7 +37,9 @@ def train_command(
     from transduce.pipeline.train import prepared_settings, train
 
     changes = overrides or ()
-    settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
+    with first_failure_speaks():
+        settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
+    is_first = read_launch().is_first
     try:
         with PreparationProgress() as preparing, TrainingProgress() as progress:
             report = train(
@@ -48,8 +52,13 @@ def train_command(
                 prepare_listeners=[preparing],
             )
     except KeyboardInterrupt as stop:
-        typer.echo(str(stop) or "interrupted", err=True)
+        if is_first:
+            typer.echo(str(stop) or "interrupted", err=True)
         raise typer.Exit(130) from None
+    except OtherRankFailedError:
+        raise typer.Exit(1) from None
+    if not is_first:
+        return
     if as_json:
         print_json(report.as_dict())
         return

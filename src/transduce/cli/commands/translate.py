@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -98,7 +98,6 @@ def translate_command(
     """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
     from transduce.base.errors import DataError, SettingsError
     from transduce.base.files import STDIN, check_readable, check_writable_file, is_special
-    from transduce.pipeline.ensemble import parse_member
     from transduce.pipeline.translate import TranslateJob, check_output, find_format, translate_document_file
     from transduce.pipeline.translate_output import OutputForm
 
@@ -138,7 +137,7 @@ def translate_command(
                 ("--line-by-line", "window_lines", 1 if line_by_line else None),
             ),
         ],
-        others=[parse_member(text) for text in others or ()],
+        others=_parse_members(others or ()),
         glossary=glossary,
         markup="inline" if keep_tags else "text",
     )
@@ -163,6 +162,14 @@ def _options(*given: tuple[str, str, str | int | None]) -> Iterator[SettingsSour
         if value is not None:
             shown = option if value is True else f"{option} {value}"
             yield SettingsSource(f"{shown} (decode.{name})", {"decode": {name: value}})
+
+
+def _parse_members(texts: Sequence[str]) -> list[tuple[Path, float]]:
+    if not texts:
+        return []
+    from transduce.pipeline.ensemble import parse_member
+
+    return [parse_member(text) for text in texts]
 
 
 @contextmanager

@@ -44,10 +44,10 @@ struct Search::Team {
 
 namespace {
 
-constexpr int kEncodedTogether = 512;  // tokens; one longer sentence is encoded alone
-constexpr int kStalls = 2;             // long waits that make a step a bad one
-constexpr int kBadSteps = 3;           // in a row, before a crew gives up
-constexpr int kSearchesAlone = 50;     // after that, before crews are tried again
+constexpr size_t kEncodedTogether = 512;  // tokens that enter in one step; one longer sentence enters alone
+constexpr int kStalls = 2;                // long waits that make a step a bad one
+constexpr int kBadSteps = 3;              // in a row, before a crew gives up
+constexpr int kSearchesAlone = 50;        // after that, before crews are tried again
 
 struct Candidate {
   double log_prob;
@@ -138,13 +138,8 @@ bool Search::step(Team& team, const Member& member) {
   if (member.id == 0 && !dissolved()) refill(team);
   member.wait();
   if (dissolved() || team.beams.empty()) return false;
-  for (size_t first = 0; first < team.entering.size();) {
-    size_t end = first, tokens = 0;
-    do tokens += team.entering[end++]->src.size();
-    while (end < team.entering.size() && tokens + team.entering[end]->src.size() <= kEncodedTogether);
-    encode(model_, member, team.shared, scratch, team.entering.data() + first, static_cast<int>(end - first));
-    first = end;
-  }
+  if (!team.entering.empty())
+    encode(model_, member, team.shared, scratch, team.entering.data(), static_cast<int>(team.entering.size()));
   if (member.id == 0) make_rows(team);
   member.wait();
   const int n = static_cast<int>(team.rows.size());
@@ -174,7 +169,8 @@ void Search::watch_stalls(Team& team) {
   model_.searches_alone.store(kSearchesAlone);
 }
 
-// Let waiting sentences in when a quarter of the places is free.
+// Let waiting sentences in when a quarter of the places is free, but only what is encoded together: the next ones, almost as
+// long, go to other teams. With all at once, one team would get the longest and the others would wait for it in the end.
 void Search::refill(Team& team) {
   team.entering.clear();
   const size_t places = std::max(1, settings_.rows / settings_.beam_size), used = team.beams.size();
@@ -185,9 +181,12 @@ void Search::refill(Team& team) {
   if (used > places - places / 4) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   const size_t waiting = order_.size() - next_, fair = (waiting + teams_.size() - 1) / teams_.size();
-  for (size_t i = std::min(places - used, fair); i > 0; i--) {
-    const int32_t number = order_[next_++];
+  size_t tokens = 0;
+  for (size_t i = std::min(places - used, fair); i > 0; i--, next_++) {
+    const int32_t number = order_[next_];
     const SourceView& source = sources_[number];
+    tokens += source.length + 1;
+    if (tokens > kEncodedTogether && !team.entering.empty()) break;
     auto beam = std::make_unique<Beam>();
     beam->number = number;
     beam->min_tokens = source.min_tokens, beam->max_tokens = source.max_tokens;
