@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from transduce.base.errors import TransduceError
-from transduce.base.launch import OtherRankFailedError
+from transduce.base.errors import OtherRankFailedError
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.dist.work"])

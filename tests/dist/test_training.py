@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.dist.ranks import Ranks, together
-from tests.dist.work import count_pairs, train
+from tests.dist.work import count_pairs, train, write_in_shards
 from tests.unit.training.toy import ToyRun
 from transduce.bundle.run import list_checkpoints
 
@@ -89,6 +89,13 @@ def test_weights_in_shards_make_the_same_updates_and_whole_checkpoints(root: Pat
 
 
 @pytest.mark.slow
+def test_only_the_rank_that_writes_keeps_what_was_in_shards(tmp_path: Path) -> None:
+    first, second = together(tmp_path / "out", 2, write_in_shards, run_dir=str(tmp_path / "run"))
+    assert second <= 2  # one, and the next one
+    assert first > 2
+
+
+@pytest.mark.slow
 def test_a_run_goes_on_with_another_number_of_ranks(root: Path) -> None:
     for part, (size, n_steps) in enumerate(((1, 3), (2, 5), (3, N_STEPS))):  # 3 and 5 are in the middle of an epoch
         settings = {**SETTINGS, "n_steps": n_steps}
@@ -111,9 +118,10 @@ def test_case_b051_every_pair_once_and_ranks_with_nothing_take_part(tmp_path: Pa
     assert sum(map(len, first)) + sum(map(len, second)) == 7
 
 
-def test_case_b051_uneven_batches_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["torch", "auto"])  # auto: the native one, where it can be had
+def test_case_b051_uneven_batches_end(tmp_path: Path, engine: str) -> None:
     ToyRun(tmp_path, n_pairs=1)
-    settings = {**SETTINGS, "n_steps": 2, "validate_every": 2, "checkpoint_every": 2}
+    settings = {**SETTINGS, "engine": engine, "n_steps": 2, "validate_every": 2, "checkpoint_every": 2}
     answers = together(tmp_path / "out", 2, train, root=str(tmp_path), name="run", settings=settings)
     assert [answer["step"] for answer in answers] == [2, 2]
     assert ToyRun(tmp_path).log("run", "epoch", "n_pairs") == [(1,), (1,)]
@@ -137,6 +145,15 @@ def test_a_killed_rank_ends_all_with_one_message_that_names_it(root: Path) -> No
 def test_the_error_of_one_rank_is_said_once(root: Path) -> None:
     errors = _start(root, "raised", (1, 3, "raise")).errors()
     assert errors == {1: "TrainingError: a mistake of one rank"}
+
+
+def test_an_evaluation_that_fails_on_one_rank_costs_no_step(root: Path) -> None:
+    settings = {**SETTINGS, "checkpoint_every": 100}
+    arguments = {"root": str(root), "name": "score", "settings": settings, "event": (0, 4, "fail the evaluation")}
+    errors = Ranks(root / "answers" / "score", 2, train, lambda rank: arguments).errors()
+    # Rank 1 may miss that, since the store where ranks meet goes with rank 0 here.
+    assert errors[0] == "TrainingError: a mistake of one validator"
+    assert [path.name for path in list_checkpoints(root / "score")] == ["step-00000004"]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.dist.ranks import Ranks, together
-from tests.dist.work import agree, sums
+from tests.dist.work import agree, count_threads, first, sums
 
 
 @pytest.mark.parametrize("overlap", [False, True])
@@ -25,6 +25,19 @@ def test_sums_over_three_ranks_one_of_which_has_nothing(tmp_path: Path, overlap:
     assert first["sum"] == [3.0, 3.0]
     assert first["max"] == 2.0
     assert first["shared"] == 0
+
+
+def test_ranks_wait_for_as_long_as_rank_0_is_at_work(tmp_path: Path) -> None:
+    assert together(tmp_path / "out", 3, first, seconds=6.0) == [7, 7, 7]
+
+
+def test_the_error_of_rank_0_at_work_is_said_once(tmp_path: Path) -> None:
+    ranks = Ranks(tmp_path / "out", 2, first, lambda rank: {"seconds": 0.0, "error": "no such file"})
+    assert ranks.errors() == {0: "TrainingError: no such file"}
+
+
+def test_ranks_of_one_machine_share_its_cores(tmp_path: Path) -> None:
+    assert together(tmp_path / "out", 2, count_threads, cores=7) == [3, 3]
 
 
 def test_the_rank_that_differs_is_named_once_with_both_values(tmp_path: Path) -> None:

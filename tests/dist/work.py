@@ -5,25 +5,35 @@ from __future__ import annotations
 import os
 import signal
 import time
+import weakref
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
+from unittest.mock import patch
 
 import torch
 
-from tests.unit.training.toy import ToyRun, toy_settings, toy_tokenizers
+from tests.unit.training.toy import ToyRun, toy_model, toy_settings, toy_tokenizers
+from transduce.base import launch
 from transduce.base.errors import TrainingError
 from transduce.bundle.run import list_checkpoints
 from transduce.data.batching import EPOCH_START
 from transduce.model.settings import ModelSettings
+from transduce.model.transformer import Transformer
+from transduce.training import checkpoint, shard
 from transduce.training.feed import feed_steps
+from transduce.training.loop import Validator
+from transduce.training.optimizer import build_optimizer
 from transduce.training.records import Listener, Record, StepRecord
 from transduce.training.world import open_world
 
 MODEL = ModelSettings(d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1, p_dropout=0.3)
 """With much dropout, so that a mask drawn otherwise shows."""
 
-Event = Literal["kill", "raise", "hang", "sigterm"]
+_PATIENCE_S = 4.0
+"""How long a rank may be silent, where that is what is tested: long enough to meet on a busy machine."""
+
+Event = Literal["kill", "raise", "hang", "sigterm", "fail the evaluation"]
 
 torch.set_num_threads(1)
 
@@ -60,9 +70,11 @@ def train(
     chosen = toy_settings(**settings)
     with open_world("cpu", timeout_s=20.0) as world:
         listeners: list[Listener] = [note]
+        validators: list[Validator] = []
         if event is not None and event[0] == world.rank:
             listeners.append(_at(event[1], event[2]))
-        trainer = run.trainer(name, chosen, model=MODEL, listeners=listeners, world=world)
+            validators = [_fail] if event[2] == "fail the evaluation" else []
+        trainer = run.trainer(name, chosen, model=MODEL, listeners=listeners, validators=validators, world=world)
         result = trainer.run(resume=resume)
     return {
         "step": result.step,
@@ -114,10 +126,64 @@ def sums(overlap: bool) -> dict[str, Any]:
         }
 
 
+def first(seconds: float, error: str | None = None) -> int:
+    """Let rank 0 do something alone for longer than a rank may be silent, with an error at its end or not."""
+
+    def action() -> int:
+        time.sleep(seconds)
+        if error is not None:
+            raise TrainingError(error)
+        return world.rank + 7
+
+    with open_world("cpu", timeout_s=_PATIENCE_S) as world:
+        return world.first(action)
+
+
+def count_threads(cores: int) -> int:
+    """Return on how many threads this rank computes, on a machine that all ranks share, as ``torchrun`` starts them."""
+    os.environ |= {"LOCAL_WORLD_SIZE": os.environ["WORLD_SIZE"], "TORCHELASTIC_RUN_ID": "x", "OMP_NUM_THREADS": "1"}
+    with patch.object(launch, "count_cores", lambda: cores), open_world("cpu", timeout_s=20.0):
+        return torch.get_num_threads()
+
+
+def write_in_shards(run_dir: str) -> int:
+    """Write the checkpoint of a model in shards; return how many whole tensors a rank held at once, at most."""
+    settings, most = toy_settings(parallel="shard", validate_bleu=False), 0
+    held: list[weakref.ref[torch.Tensor]] = []
+
+    def whole(tensor: torch.Tensor) -> torch.Tensor:
+        nonlocal most
+        full = shard.whole(tensor)
+        held.append(weakref.ref(full))
+        most = max(most, sum(reference() is not None for reference in held))
+        return full
+
+    with open_world("cpu", timeout_s=20.0) as world, patch.object(checkpoint, "whole", whole):
+        model = toy_model(settings=MODEL)
+        shard.shard_model(model, world)
+        optimizer = build_optimizer(model, settings)
+        for parameter in model.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+        checkpoint.write_checkpoint(
+            Path(run_dir),
+            model=model,
+            optimizer=optimizer,
+            progress=checkpoint.Progress(),
+            save_bundle=lambda path, *, weights, step, scores: None,
+            world=world,
+        )
+    return most
+
+
 def agree(values: dict[str, object]) -> None:
     """Compare values with the other ranks."""
     with open_world("cpu", timeout_s=20.0) as world:
         world.agree(values)
+
+
+def _fail(model: Transformer) -> dict[str, float]:
+    raise TrainingError("a mistake of one validator")
 
 
 def _at(step: int, event: Event) -> Listener:

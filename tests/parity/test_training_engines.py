@@ -15,6 +15,8 @@ from transduce.model.build import build_model
 from transduce.model.noise import noise_key
 from transduce.model.settings import ModelSettings
 from transduce.native.library import find_library
+from transduce.native.training import TrainingKernels
+from transduce.training.device import is_out_of_memory
 from transduce.training.gradients import GradientEngine
 from transduce.training.native_gradients import NativeGradients
 from transduce.training.torch_gradients import TorchGradients
@@ -147,3 +149,29 @@ def test_the_same_step_gives_the_same_bits() -> None:
     for run in runs[1:]:
         assert run[0] == runs[0][0]
         assert all(torch.equal(run[2][name], runs[0][2][name]) for name in runs[0][2])
+
+
+def test_a_lane_that_runs_out_of_memory_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lanes have ended when the error comes out, so the same step can be computed again at once."""
+    model = random_weights(build_model(SMALL, VOCAB, VOCAB)).train()
+    engine = NativeGradients(model, label_smoothing=0.1, n_lanes=2)
+    batches = microbatches(LENGTHS)
+    engine.gradients(batches, n_tgt_tokens=50, key=(1, 2))
+    expected = [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None]
+    relu, failures = TrainingKernels.relu, itertools.count()
+
+    def failing(*args: object, **kwargs: object) -> None:
+        if next(failures) == 0:
+            raise MemoryError("std::bad_alloc")
+        relu(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TrainingKernels, "relu", failing)
+    with pytest.raises(RuntimeError, match="cannot allocate memory") as caught:
+        engine.gradients(batches, n_tgt_tokens=50, key=(1, 2))
+    assert is_out_of_memory(caught.value)
+    engine.gradients(batches, n_tgt_tokens=50, key=(1, 2))
+    assert all(
+        torch.equal(parameter.grad, gradient)
+        for parameter, gradient in zip(model.parameters(), expected, strict=True)
+        if parameter.grad is not None
+    )

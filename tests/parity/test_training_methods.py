@@ -70,6 +70,18 @@ def test_rdrop_through_the_model_is_the_naive_formula() -> None:
     torch.testing.assert_close(ours, list(theirs))  # float64: the tolerance is torch's own, 1e-7
 
 
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
+def test_bfloat16_gives_the_gradients_of_float32_within_its_rounding(alpha: float) -> None:
+    model, found = _model().float(), []
+    for dtype in (None, torch.bfloat16):
+        engine = TorchGradients(model, label_smoothing=0.1, device=torch.device("cpu"), rdrop_alpha=alpha, dtype=dtype)
+        loss = engine.gradients([_batch()], n_tgt_tokens=9, key=KEY)
+        found.append([loss.nats.reshape(1), torch.cat([gradient.flatten() for gradient in _gradients(model)])])
+    for wide, narrow in zip(*found, strict=True):
+        # Each of some twenty products, one after another, rounds by 2^-9: about the root of twenty times that.
+        assert float((narrow - wide).norm() / wide.norm()) < 20 * 2**-9
+
+
 def test_rdrop_does_not_depend_on_microbatches() -> None:
     model, batch = _model(), _batch()
     _engine(model, 5.0).gradients([batch], n_tgt_tokens=9, key=KEY)

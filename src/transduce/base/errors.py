@@ -8,6 +8,8 @@
     ├── TokenizerError       a vocabulary or a tokenizer file is wrong
     ├── BundleError          a model directory is damaged, of another kind, or does not fit
     ├── TrainingError        a run cannot start or cannot go on
+    │   ├── OtherRankFailedError      another process of the run has failed first, and says why
+    │   └── RankLostError             a process that trains with this one was killed or hangs
     ├── DecodingError        a request to the search cannot be met
     │   └── NativeUnavailableError    the C++ engine is not built here, or for another kind of machine
     ├── ExportError          a model cannot be written in another format
@@ -25,6 +27,8 @@ __all__ = [
     "ExportError",
     "MissingExtraError",
     "NativeUnavailableError",
+    "OtherRankFailedError",
+    "RankLostError",
     "SettingsError",
     "TokenizerError",
     "TrainingError",
@@ -54,6 +58,14 @@ class BundleError(TransduceError):
 
 class TrainingError(TransduceError):
     """A training run cannot start or cannot go on."""
+
+
+class OtherRankFailedError(TrainingError):
+    """Another process of the run has failed before this one, and says why: there is nothing to add."""
+
+
+class RankLostError(TrainingError):
+    """A process that trains with this one was killed or hangs."""
 
 
 class DecodingError(TransduceError):

@@ -207,7 +207,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
         return
     suffix = path.suffix
     path = _real(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_directory(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{suffix}")
     os.close(handle)
     temporary = Path(name)
@@ -231,7 +231,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     leaves a whole directory or none under the name. A kill between the two renames of a replacement leaves the old one in
     ``.NAME-*.old/old``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_directory(path.parent)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
     try:
         with naming(path):
@@ -329,6 +329,14 @@ def _try_lock(handle: int) -> bool:
     except (ImportError, OSError):
         return True
     return True
+
+
+def _make_directory(path: Path) -> None:
+    """Make a directory, and those above it that are missing, so that their names are on the disk too."""
+    missing = [place for place in (path, *path.parents) if not place.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        _sync(made.parent)
 
 
 def _sync(path: Path) -> None:

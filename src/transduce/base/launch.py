@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from transduce.base.errors import SettingsError, TrainingError
+from transduce.base.cores import count_cores
+from transduce.base.errors import SettingsError
 
-__all__ = ["Launch", "OtherRankFailedError", "read_launch"]
-
-
-class OtherRankFailedError(TrainingError):
-    """Another process of the run has failed before this one, and says why: there is nothing to add."""
+__all__ = ["Launch", "own_threads", "read_launch"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,24 @@ def read_launch() -> Launch:
     if not 0 <= launch.rank < size:
         raise SettingsError(f"RANK is {launch.rank}, but must be from 0 to WORLD_SIZE - 1 = {size - 1}")
     return launch
+
+
+def own_threads(launch: Launch) -> int | None:
+    """Return on how many threads this process should compute: its share of the machine. None: as it would by itself.
+
+    The number is left to ``OMP_NUM_THREADS`` where a person has set it. ``torchrun`` sets it to 1 where nobody has, so that a
+    1 under ``torchrun`` says nothing: to have one thread a process, start as many processes as there are cores.
+
+    Args:
+        launch: The place of this process.
+    """
+    if launch.local_size == 1:
+        return None
+    set_to = os.environ.get("OMP_NUM_THREADS")
+    is_of_torchrun = set_to == "1" and "TORCHELASTIC_RUN_ID" in os.environ
+    if set_to is not None and not is_of_torchrun:
+        return None
+    return max(1, count_cores() // launch.local_size)
 
 
 def _read(name: str, default: int) -> int:

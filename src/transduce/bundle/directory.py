@@ -75,7 +75,7 @@ class Bundle:
         """Return the weights by their public names: read-only arrays over the mapped file, which nobody may write to.
 
         Raises:
-            BundleError: The file is not safetensors, or holds other numbers than float32.
+            BundleError: The file is not safetensors, or holds other numbers than float32, float16 and bfloat16.
         """
         return map_weights(self.path / _WEIGHTS)
 

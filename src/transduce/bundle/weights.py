@@ -19,19 +19,21 @@ from transduce.base.errors import BundleError
 __all__ = ["map_weights"]
 
 _MOST_HEADER_BYTES = 100_000_000  # as in the format's own library
-_FLOAT32_BYTES = 4
+_STORED: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "BF16": np.dtype("<u2")}
+"""How the numbers of a file are read, by their names in the format; numpy has no bfloat16."""
 
 
 def map_weights(file: Path) -> dict[str, npt.NDArray[np.float32]]:
     """Map the tensors of a safetensors file, by name.
 
     Processes that map the same file share its memory. The file may be replaced while it is mapped, but not overwritten.
+    float16 and bfloat16, which others may have converted a bundle to, are read as the float32 that they stand for: a copy.
 
     Returns:
         Read-only arrays, each beginning at a multiple of four bytes.
 
     Raises:
-        BundleError: The file cannot be read, is not safetensors, or holds numbers other than float32.
+        BundleError: The file cannot be read, is not safetensors, or holds numbers other than float32, float16 and bfloat16.
     """
     try:
         mapped = np.memmap(file, dtype=np.uint8, mode="r")
@@ -58,15 +60,22 @@ def _read_header(mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], int]:
 def _view(data: npt.NDArray[np.uint8], name: str, entry: Any) -> npt.NDArray[np.float32]:
     """Return the array of one entry of the header."""
     match entry:
-        case {"dtype": "F32", "shape": [*shape], "data_offsets": [int(begin), int(end)]}:
-            pass
+        case {"dtype": ("F32" | "F16" | "BF16") as kind, "shape": [*shape], "data_offsets": [int(begin), int(end)]}:
+            stored = _STORED[kind]
         case _:
-            raise ValueError(f"the entry of {name!r} is not that of a float32 tensor")
+            raise ValueError(f"the entry of {name!r} is not that of a float32, float16 or bfloat16 tensor")
     if not all(isinstance(size, int) and size >= 0 for size in shape):
         raise ValueError(f"the shape of {name!r} is {shape}")
-    if not 0 <= begin <= end <= data.size or end - begin != math.prod(shape) * _FLOAT32_BYTES:
+    if not 0 <= begin <= end <= data.size or end - begin != math.prod(shape) * stored.itemsize:
         raise ValueError(f"{name!r} does not fit the file")
-    flat = np.ndarray(math.prod(shape), dtype="<f4", buffer=data, offset=begin)
-    flat.flags.writeable = False
+    raw = np.ndarray(math.prod(shape), dtype=stored, buffer=data, offset=begin)
     # Headers are padded so that tensors are aligned; one of another program may not be.
-    return (flat if flat.flags.aligned else flat.copy()).reshape(shape)
+    flat = _as_float32(raw if raw.flags.aligned else raw.copy(), kind)
+    flat.flags.writeable = False
+    return flat.reshape(shape)
+
+
+def _as_float32(raw: npt.NDArray[Any], kind: str) -> npt.NDArray[np.float32]:
+    if kind == "BF16":  # the upper half of a float32
+        return (raw.astype("<u4") << 16).view("<f4")
+    return raw.astype("<f4", copy=False)

@@ -49,6 +49,8 @@ class TrainingKernels:
     Args:
         isa: One of :func:`~transduce.native.model.instruction_sets`; None: the fastest of this machine.
 
+    Every method raises MemoryError where its scratch memory does not fit.
+
     Raises:
         NativeUnavailableError: The library is missing, or belongs to another version.
     """
@@ -62,7 +64,8 @@ class TrainingKernels:
 
     def _check(self, code: int) -> None:
         if code < 0:
-            raise ValueError(self._library.transduce_training_error().decode())
+            said = self._library.transduce_training_error().decode()
+            raise MemoryError(said) if said == "std::bad_alloc" else ValueError(said)
 
     def embed(
         self,

@@ -38,6 +38,7 @@ from transduce.tokenizer.protocol import TokenizerPair
 if TYPE_CHECKING:
     from transduce.training.loop import Trainer, TrainResult
     from transduce.training.records import Listener, Pulse
+    from transduce.training.validation import Validator
     from transduce.training.world import World
 
 __all__ = ["TrainReport", "prepared_settings", "train"]
@@ -177,10 +178,10 @@ class _Run:
     def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None, world: World) -> Trainer:
         """Build the model and its trainer."""
         from transduce.model.build import build_model
-        from transduce.pipeline.validators import dev_bleu
         from transduce.training.account import LEDGER_FILE
         from transduce.training.ledger import Ledger
         from transduce.training.loop import Trainer
+        from transduce.training.preflight import longest_sentence
         from transduce.training.trackers import LOG_FILE, JsonlLog, open_tensorboard
 
         settings, tokenizers = self.settings, self.tokenizers
@@ -190,36 +191,51 @@ class _Run:
             tgt_vocab_size=tokenizers.tgt.vocab_size,
             settings_sha256=hashlib.sha256(dump_toml(settings).encode("utf-8")).hexdigest(),
             device_tflops=settings.train.device_tflops,
-            n_devices=world.size,
-            n_passes=2 if settings.train.rdrop_alpha > 0 else 1,
+            launch=world.launch,
+            n_copies=2 if settings.train.rdrop_alpha > 0 else 1,
             sum_over_ranks=lambda numbers: world.sum(*map(float, numbers)),
         )
         wants_curves = settings.train.tensorboard and world.is_first
         trackers: list[Listener] = [open_tensorboard(out / "tensorboard")] if wants_curves else []
         if world.is_first:
             trackers = [JsonlLog(out / LOG_FILE), *trackers, *listeners]
-        count = settings.train.validate_pairs
+        model = build_model(
+            settings.model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=settings.train.seed
+        )
         return Trainer(
-            model=build_model(
-                settings.model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=settings.train.seed
-            ),
+            model=model,
             train=self.train_store,
             dev=self.dev_store,
             settings=settings.train,
             run_dir=out,
             save_bundle=self.save_bundle,
-            validators=[dev_bleu(self.data / "dev", tokenizers, settings.decode, count, best_by=settings.train.best_by)]
-            if settings.train.validate_bleu
-            else [],
+            validators=self._validators(),
             listeners=[ledger, *trackers],
             pulse=pulse if world.is_first else None,
             pair_text=lambda src, tgt: (tokenizers.src.decode(src), tokenizers.tgt.decode(tgt)),
             work_listener=ledger.count,
-            bpe_dropout=self._bpe_dropout(),
+            bpe_dropout=self._bpe_dropout(longest_sentence(model, settings.train.max_pair_tokens)),
             world=world,
         )
 
-    def _bpe_dropout(self) -> BpeDropout | None:
+    def _validators(self) -> list[Validator]:
+        from transduce.pipeline.validators import dev_bleu
+
+        settings = self.settings
+        if not settings.train.validate_bleu:
+            return []
+        return [
+            dev_bleu(
+                self.data / "dev",
+                self.tokenizers,
+                settings.decode,
+                settings.train.validate_pairs,
+                model_settings=settings.model,
+                best_by=settings.train.best_by,
+            )
+        ]
+
+    def _bpe_dropout(self, max_tokens: int) -> BpeDropout | None:
         train = self.settings.train
         if train.p_bpe_dropout == 0:
             return None
@@ -228,7 +244,7 @@ class _Run:
             self.tokenizers,
             p=train.p_bpe_dropout,
             seed=train.seed,
-            max_pair_tokens=train.max_pair_tokens,
+            max_pair_tokens=max_tokens,
         )
 
     def save_bundle(

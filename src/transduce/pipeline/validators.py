@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from transduce.base.errors import NativeUnavailableError
 from transduce.base.files import read_lines
 from transduce.bundle import average_weights, read_bundle
 from transduce.data.store import TokenStore
+from transduce.decoding.engine import Engine
+from transduce.decoding.native_engine import native_engine
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.torch_engine import TorchEngine
 from transduce.decoding.translator import Translator
 from transduce.metrics.bleu import bleu, choose_tokenizer, chrf
 from transduce.metrics.perplexity import perplexity
-from transduce.model.build import load_model
+from transduce.model.build import export_weights, load_model
 from transduce.model.device import choose_device
+from transduce.model.settings import ModelSettings
 from transduce.model.transformer import Transformer
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer.protocol import TokenizerPair
@@ -38,6 +43,7 @@ def dev_bleu(
     settings: DecodeSettings,
     count: int | None = None,
     *,
+    model_settings: ModelSettings,
     best_by: BestBy = "perplexity",
 ) -> Validator:
     """Build a validator that translates the dev set by the search of the run and scores it with sacreBLEU.
@@ -47,6 +53,7 @@ def dev_bleu(
         tokenizers: Those of the run.
         settings: How to search.
         count: Translate only the first so many pairs.
+        model_settings: The shape of the models that it will be given.
         best_by: What models are compared by: ``chrf`` adds chrF to the scores.
     """
     sources, references = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
@@ -54,7 +61,8 @@ def dev_bleu(
     search = settings.model_copy(update={"n_best": 1})
 
     def validate(model: Transformer) -> Mapping[str, float]:
-        translator = Translator.from_parts(TorchEngine(model, model.output_weight.device), tokenizers, search)
+        engine = _decoding_engine(model, model_settings, tokenizers, search)
+        translator = Translator.from_parts(engine, tokenizers, search)
         translations = translator.translate(sources)
         scores = {"BLEU": bleu(translations, references, tokenize=tokenize).value}
         if best_by == "chrf":
@@ -62,6 +70,18 @@ def dev_bleu(
         return scores
 
     return validate
+
+
+def _decoding_engine(
+    model: Transformer, model_settings: ModelSettings, tokenizers: TokenizerPair, settings: DecodeSettings
+) -> Engine:
+    """Return what translates with a model as it stands: the native engine on a CPU, several times as fast, where it is there."""
+    device = model.output_weight.device
+    if device.type == "cpu" and settings.engine != "torch":
+        sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
+        with suppress(NativeUnavailableError):
+            return native_engine(model_settings, export_weights(model), *sizes)
+    return TorchEngine(model, device)
 
 
 @dataclass(frozen=True)
@@ -110,7 +130,7 @@ def choose_finished(
     tokens, best_by = settings.train.expected_device_tokens, settings.train.best_by
     losses = [dev_loss(model, dev, device_tokens=tokens, device=device) for model in models]
     scores = [{"perplexity": perplexity(*loss)} for loss in losses]
-    translated = dev_bleu(dev_text, tokenizers, settings.decode, best_by=best_by)
+    translated = dev_bleu(dev_text, tokenizers, settings.decode, model_settings=settings.model, best_by=best_by)
     if best_by != "perplexity":
         scores = [{**known, **translated(model)} for known, model in zip(scores, models, strict=True)]
     chosen = best_of(best_by, [score_by(best_by, each) for each in scores])

@@ -105,8 +105,6 @@ class Merger:
         """Return the words of a chunk of a text, as :func:`transduce.tokenizer.subword.split_chunks` makes it."""
         found = self._words.get(chunk)
         if found is None:
-            if len(self._states) > _MAX_STATES:
-                self._states, self._words = {}, {}
             symbols = [word for word, _ in self._cut.pre_tokenize_str(chunk_text(chunk))]
             found = self._words[chunk] = tuple(self._word(word) for word in symbols)
         return found
@@ -138,6 +136,8 @@ class Merger:
     def _state(self, ids: tuple[int, ...]) -> MergeState:
         found = self._states.get(ids)
         if found is None:
+            if len(self._states) >= _MAX_STATES:  # words too hold on to states, and so do states to those that follow
+                self._states, self._words = {}, {}
             found = self._states[ids] = MergeState(ids, self._places(ids))
         return found
 

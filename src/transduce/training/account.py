@@ -33,7 +33,7 @@ class Costs(_Strict):
     checkpoint_s: float
     """Seconds for checkpoints."""
     steps: int
-    """Updates."""
+    """Updates, those included that going back to a checkpoint threw away."""
     pairs: int
     """Sentence pairs, each as often as it was seen."""
     src_tokens: int

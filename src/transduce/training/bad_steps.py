@@ -4,7 +4,7 @@
 
     RUN/bad-batches/step-00001234/
         step.json      what was wrong, with the loss, the gradient and the learning rate
-        pairs.jsonl    one pair a line: its number in the store, its ids, and its text
+        pairs.jsonl    one pair a line: its number in the store, the ids that the step was made with, and its text
 
 Nothing in it can run code, and nothing of it is ever read back.
 """
@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
+import numpy as np
 import torch
 
 from transduce.base.errors import TrainingError
 from transduce.base.files import atomic_directory
 from transduce.base.log import logger
 from transduce.data.batching import StepPlan
+from transduce.data.bpe_dropout import BpeDropout
 from transduce.data.store import TokenStore
 from transduce.training.records import BadStepRecord, Listener
 from transduce.training.settings import TrainSettings
@@ -57,6 +59,8 @@ class MadeStep:
     epoch: int
     learning_rate: float
     plan: StepPlan
+    n_tgt_tokens: int
+    """Real target tokens that it was made with: with BPE-dropout, other than planned."""
     sums: StepSums
 
 
@@ -68,6 +72,8 @@ class BadStep:
     epoch: int
     learning_rate: float
     plan: StepPlan
+    n_tgt_tokens: int
+    """Real target tokens that it was made with."""
     why: Literal["not finite", "exploding"]
     """``exploding``: loss and gradient are numbers, but the gradient is far larger than those before."""
     loss: float
@@ -88,6 +94,7 @@ class Inspector:
         settings: What to do with bad steps.
         device: Where steps are made.
         pair_text: Makes texts of ids; None: the ids alone are saved.
+        bpe_dropout: What cut the pairs into pieces anew; None: they are as in the store.
         emit: Is given a record of each bad step.
     """
 
@@ -99,9 +106,11 @@ class Inspector:
         settings: TrainSettings,
         device: torch.device,
         pair_text: PairText | None,
+        bpe_dropout: BpeDropout | None,
         emit: Listener,
     ) -> None:
         self._run_dir, self._train, self._pair_text, self._emit = run_dir, train, pair_text, emit
+        self._bpe_dropout = bpe_dropout
         self._on_bad_step = settings.on_bad_step
         self._looks_at_each = device.type == "cpu" or settings.on_bad_step != "skip"
         self._unseen: list[MadeStep] = []
@@ -139,7 +148,7 @@ class Inspector:
     def _report(self, bad: BadStep) -> None:
         path = None
         if self._run_dir is not None:
-            path = save_bad_batch(self._run_dir, bad, self._train, self._pair_text)
+            path = save_bad_batch(self._run_dir, bad, self._train, self._pair_text, self._bpe_dropout)
         if path is not None:
             logger.warning(
                 "step %d: the update was refused (%s: loss %.4g, norm of the gradient %.4g); its batch is in %s",
@@ -163,15 +172,18 @@ def find_bad_steps(made: Sequence[MadeStep]) -> list[BadStep]:
                     epoch=step.epoch,
                     learning_rate=step.learning_rate,
                     plan=step.plan,
+                    n_tgt_tokens=step.n_tgt_tokens,
                     why="exploding" if is_finite else "not finite",
-                    loss=nats / step.plan.n_tgt_tokens,
+                    loss=nats / step.n_tgt_tokens,
                     grad_norm=grad_norm,
                 )
             )
     return found
 
 
-def save_bad_batch(run_dir: Path, bad: BadStep, train: TokenStore, text: PairText | None) -> Path | None:
+def save_bad_batch(
+    run_dir: Path, bad: BadStep, train: TokenStore, text: PairText | None, bpe_dropout: BpeDropout | None = None
+) -> Path | None:
     """Save the batch of a bad step for inspection.
 
     Args:
@@ -179,6 +191,7 @@ def save_bad_batch(run_dir: Path, bad: BadStep, train: TokenStore, text: PairTex
         bad: The step.
         train: The store that its pairs are in.
         text: Makes texts of ids; None: the ids alone are saved.
+        bpe_dropout: What cut the pairs into pieces anew; None: they are as in the store.
 
     Returns:
         Where it is. None: there are enough already, or the disk is full, which must not be what ends a run.
@@ -190,9 +203,8 @@ def save_bad_batch(run_dir: Path, bad: BadStep, train: TokenStore, text: PairTex
     try:
         with atomic_directory(path) as temporary:
             (temporary / "step.json").write_text(_about(bad), encoding="utf-8")
-            with (temporary / "pairs.jsonl").open("w", encoding="utf-8") as stream:
-                for index in bad.plan.pairs.tolist():
-                    stream.write(_pair_line(index, train, text))
+            lines = [_pair_line(index, src, tgt, text) for index, src, tgt in _pairs_of(bad, train, bpe_dropout)]
+            (temporary / "pairs.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
     except OSError as error:
         logger.warning("%s: the batch of a bad step cannot be saved (%s)", path, error.strerror)
         return None
@@ -209,13 +221,29 @@ def _about(bad: BadStep) -> str:
         "grad_norm": bad.grad_norm if math.isfinite(bad.grad_norm) else str(bad.grad_norm),
         "learning_rate": bad.learning_rate,
         "n_pairs": len(bad.plan.pairs),
-        "n_tgt_tokens": bad.plan.n_tgt_tokens,
+        "n_tgt_tokens": bad.n_tgt_tokens,
     }
     return json.dumps(values, indent=2) + "\n"
 
 
-def _pair_line(index: int, train: TokenStore, text: PairText | None) -> str:
-    src_ids, tgt_ids = train.src(index).tolist(), train.tgt(index).tolist()
+def _pairs_of(
+    bad: BadStep, train: TokenStore, bpe_dropout: BpeDropout | None
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield the pairs of a step, by number, with the ids that it was made with: pieces are drawn again as they were then."""
+    if bpe_dropout is None:
+        for index in bad.plan.pairs.tolist():
+            yield index, train.src(index).tolist(), train.tgt(index).tolist()
+        return
+    drawn = bpe_dropout.resegment(bad.plan.pairs, epoch=bad.epoch)
+    sides = (
+        np.split(ids, offsets[1:-1])
+        for ids, offsets in ((drawn.src_ids, drawn.src_offsets), (drawn.tgt_ids, drawn.tgt_offsets))
+    )
+    for index, src_ids, tgt_ids in zip(bad.plan.pairs.tolist(), *sides, strict=True):
+        yield index, src_ids.tolist(), tgt_ids.tolist()
+
+
+def _pair_line(index: int, src_ids: list[int], tgt_ids: list[int], text: PairText | None) -> str:
     line: dict[str, object] = {"pair": index, "src_ids": src_ids, "tgt_ids": tgt_ids}
     if text is not None:
         line |= dict(zip(("src", "tgt"), text(src_ids, tgt_ids), strict=True))

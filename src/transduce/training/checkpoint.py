@@ -8,10 +8,13 @@
                                               moving average of the weights, the weights themselves
         state.json                            where the run stands, with the SHA-256 of state.safetensors and of itself
 
-A checkpoint appears whole or not at all, and every file of it is checked when it is read. No state of a random generator
-is in it, since there is none: dropout is a function of the run's seed and the number of the step, the order of the pairs
-one of the seed and the number of the epoch, and nothing in training asks Python, numpy or torch for a random number of
-their own (a test disturbs all three).
+A checkpoint appears whole or not at all, and every file of it is checked by its SHA-256 when it is read, but for
+``bundle.json``, which holds those of the others: its step and scores must be those in ``state.json``. One that is damaged is
+passed over, and stands as ``damaged-step-...`` from then on.
+
+No state of a random generator is in a checkpoint, since there is none: dropout is a function of the run's seed and the number
+of the step, the order of the pairs one of the seed and the number of the epoch, and nothing in training asks Python, numpy or
+torch for a random number of their own (a test disturbs all three).
 """
 
 from __future__ import annotations
@@ -134,6 +137,11 @@ class Progress(BaseModel):
         """The place in the epoch behind the last batch that was used."""
         return EpochPlace(self.step_in_epoch, self.pool, self.steps_before_pool)
 
+    def end_epoch(self) -> None:
+        """Stand before the first batch of the next epoch."""
+        self.epoch += 1
+        self.start_epoch()
+
     def start_epoch(self) -> None:
         """Stand before the first batch of the epoch."""
         self.step_in_epoch = self.pool = self.steps_before_pool = self.pairs_in_epoch = 0
@@ -165,16 +173,14 @@ def write_checkpoint(
             Or the checkpoint cannot be written, since the disk is full.
     """
     path = run_dir / "checkpoints" / f"step-{progress.step:08d}"
-    is_writer = world is None or world.is_first
-    if not is_writer and not is_sharded(model):
+    if world is not None and not world.is_first:
+        _help_to_gather(model, optimizer)
         return path
     weights = export_finite_weights(model, progress.step)
     tensors = _optimizer_tensors(model, optimizer)
     if average is not None:
         tensors |= {_WEIGHTS + name: torch.from_numpy(array) for name, array in weights.items()}
         weights = average.export()
-    if not is_writer:
-        return path
     try:
         with atomic_directory(path) as temporary:
             save_bundle(temporary, weights=weights, step=progress.step, scores=progress.scores)
@@ -249,16 +255,24 @@ def read_checkpoint(
 def restore_newest(
     run_dir: Path, *, model: Transformer, optimizer: torch.optim.Optimizer, average: WeightAverage | None = None
 ) -> tuple[Path, Progress] | None:
-    """Read the newest checkpoint that is not damaged. None: there is none. A damaged one is named in a warning.
+    """Read the newest checkpoint that is not damaged. None: there is none.
+
+    Damaged ones that are newer are named in warnings and get other names: what the run writes from now on must be the newest.
 
     Raises:
         TrainingError: The checkpoint is of another model.
     """
+    damaged: list[Path] = []
     for path in reversed(list_checkpoints(run_dir)):
         try:
-            return path, read_checkpoint(path, model=model, optimizer=optimizer, average=average)
+            progress = read_checkpoint(path, model=model, optimizer=optimizer, average=average)
         except BundleError as error:
             logger.warning("%s is damaged and was passed over: %s", path, error)
+            damaged.append(path)
+        else:
+            for newer in damaged:
+                _set_aside(newer)
+            return path, progress
     return None
 
 
@@ -286,6 +300,15 @@ def clear_leftovers(run_dir: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
+def _set_aside(path: Path) -> None:
+    """Take a damaged checkpoint out of the row. It is not removed: perhaps its disk can be read again."""
+    place = path.with_name(f"damaged-{path.name}")
+    if place.exists():
+        shutil.rmtree(place)  # of the same step, from another time
+    path.rename(place)
+    logger.warning("%s is now %s: the run makes its steps again; remove it when you do not need it", path, place.name)
+
+
 def _optimizer_tensors(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """Return the optimizer's state as flat names: ``exp_avg.src_embedding.weight`` and so on."""
     return {
@@ -293,6 +316,15 @@ def _optimizer_tensors(model: Transformer, optimizer: torch.optim.Optimizer) -> 
         for name, parameter in model.named_parameters()
         for key, value in optimizer.state[parameter].items()
     }
+
+
+def _help_to_gather(model: Transformer, optimizer: torch.optim.Optimizer) -> None:
+    """Send the shards of this rank, in the order in which rank 0 asks for them, and keep nothing of what comes back."""
+    for parameter in model.parameters():
+        whole(parameter)
+    for parameter in model.parameters():
+        for value in optimizer.state[parameter].values():
+            whole(value)
 
 
 def _load_optimizer(model: Transformer, optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:

@@ -53,8 +53,8 @@ class WeightAverage:
     def in_model(self) -> Iterator[None]:
         """Put the average into the model while the context is open; afterwards the weights are back, bit for bit."""
         kept = {name: weight.detach().clone() for name, weight in self._weights.items()}
-        self._copy(self._average)
         try:
+            self._copy(self._average)
             yield
         finally:
             self._copy(kept)

@@ -35,6 +35,8 @@ class Energy:
     """By everything that ran on the counted parts of the machine. None: the machine does not tell."""
     note: str
     """What was counted, or why nothing was."""
+    n_counters: int
+    """How many counters were read."""
 
 
 @final
@@ -59,7 +61,7 @@ class EnergyMeter:
     def read(self) -> Energy:
         """Return what has been used since the meter was made."""
         if not self._counters:
-            return Energy(None, self._missing)
+            return Energy(None, self._missing, 0)
         for place, counter in enumerate(self._counters):
             shown = counter.read()
             risen = shown - self._shown[place]
@@ -67,16 +69,20 @@ class EnergyMeter:
                 risen += counter.n_values
             self._joules += max(0, risen) * counter.joules
             self._shown[place] = shown
-        return Energy(self._joules, "all that ran on " + ", ".join(counter.name for counter in self._counters))
+        names = ", ".join(counter.name for counter in self._counters)
+        return Energy(self._joules, f"all that ran on {names}", len(self._counters))
 
 
-def find_counters(gpu_uuids: Sequence[str]) -> tuple[list[EnergyCounter], str]:
-    """Return the counters of this machine's processors and of some GPUs, and why there are none, if so.
+def find_counters(gpu_uuids: Sequence[str], *, local_rank: int = 0) -> tuple[list[EnergyCounter], str]:
+    """Return what a process of a run is to count, so that together they count everything once; and why that is nothing, if so.
+
+    Each counts its GPUs. The processors, which all processes of a machine share, are counted by the first of them.
 
     Args:
-        gpu_uuids: The GPUs of the run, such as ``GPU-5c5b...``; none for a run on the CPU.
+        gpu_uuids: The GPUs of this process, such as ``GPU-5c5b...``; none for a run on the CPU.
+        local_rank: Which process of its machine this is, from 0.
     """
-    counters, reasons = processor_counters()
+    counters, reasons = processor_counters() if local_rank == 0 else ([], [])
     if gpu_uuids:
         gpus, missing = gpu_counters(gpu_uuids, _load_nvml())
         counters, reasons = counters + gpus, [*reasons, *missing]

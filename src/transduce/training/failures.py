@@ -17,10 +17,10 @@ from typing import Protocol, final, runtime_checkable
 
 from torch.distributed.rendezvous import rendezvous
 
-from transduce.base.errors import TrainingError
-from transduce.base.launch import Launch, OtherRankFailedError
+from transduce.base.errors import OtherRankFailedError, RankLostError, TrainingError
+from transduce.base.launch import Launch
 
-__all__ = ["Failures", "MeetingPlace", "RankLostError", "is_first_to_fail"]
+__all__ = ["Failures", "MeetingPlace", "is_first_to_fail"]
 
 _GRACE_S = 10.0
 """How long to wait for the others to say that they live. ``torchrun`` kills after 30 seconds."""
@@ -49,10 +49,6 @@ class MeetingPlace(Protocol):
         ...
 
 
-class RankLostError(TrainingError):
-    """A process that trains with this one was killed or hangs."""
-
-
 @final
 class Failures:
     """Finds out who failed, and who says so.
@@ -77,6 +73,19 @@ class Failures:
                 self._is_first = True
         return self._is_first
 
+    def note_alive(self) -> None:
+        """Say that this process has seen a failure, and so is not the one that is gone."""
+        with suppress(RuntimeError):  # the store has gone: nobody asks any more
+            self._store.set(self._key("left", self._launch.rank), "1")
+
+    def leave(self) -> None:
+        """End after a failure. Where the store is rank 0's own, it stays with it until the others need it no more."""
+        self.note_alive()
+        with suppress(RuntimeError):
+            self._store.set(self._key("gone", self._launch.rank), "1")
+        if self._launch.is_first and not _is_store_of_starter():
+            self._without("gone")
+
     def lost(self, error: RuntimeError) -> TrainingError:
         """Return what to raise when other ranks do not answer: with their names, if no other rank gives them.
 
@@ -88,7 +97,7 @@ class Failures:
         if threading.current_thread() is threading.main_thread():
             # torchrun ends the processes that are left as soon as it sees one die. Let the reason be said first.
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        missing = self._missing()
+        missing = self._without("left")
         who = "; ".join(f"rank {rank} ({self._who(rank)})" for rank in missing)
         silent = "does not answer" if len(missing) == 1 else "do not answer"
         return RankLostError(
@@ -97,15 +106,15 @@ class Failures:
             f"checkpoint ({str(error).partition(chr(10))[0].partition('. This is')[0]})"
         )
 
-    def _missing(self) -> list[int]:
-        """Return the ranks that do not say, within some seconds, that they have seen the failure."""
+    def _without(self, kind: str) -> list[int]:
+        """Return the other ranks of which there is no value of a kind within some seconds."""
         others = [rank for rank in range(self._launch.size) if rank != self._launch.rank]
         deadline = time.monotonic() + _GRACE_S
         missing = others
         while time.monotonic() < deadline:
             time.sleep(0.1)
             with suppress(RuntimeError):
-                missing = [rank for rank in others if not self._store.check([self._key("left", rank)])]
+                missing = [rank for rank in others if not self._store.check([self._key(kind, rank)])]
             if len(missing) <= 1:  # most likely the one
                 deadline = min(deadline, time.monotonic() + _SETTLE_S)
         return missing
@@ -126,10 +135,15 @@ def is_first_to_fail() -> bool:
 
     Known only under ``torchrun``, whose store is there before the processes are; without it every process says why.
     """
-    if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
+    if not _is_store_of_starter():
         return True
     try:
         store, _, _ = next(iter(rendezvous("env://", timeout=timedelta(seconds=10))))
         return bool(store.add(_CLAIM, 1) == 1)
     except (RuntimeError, ValueError):
         return True
+
+
+def _is_store_of_starter() -> bool:
+    """Say whether the store belongs to ``torchrun``, and not to rank 0."""
+    return os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from transduce.base.launch import read_launch
 from transduce.base.log import logger
 from transduce.base.memory import free_memory_bytes
 from transduce.data.batch import Batch, make_batch
@@ -97,6 +98,7 @@ def fit_device_tokens(
     free = free_memory_bytes()
     if free is None:
         return most
+    free //= read_launch().local_size  # the other processes of this machine take as much
     free_for_tokens = _SHARE * free - _state_bytes(model) - _LOGITS_BYTES
     pair = _longest_batch(train, width, width)
     n_copies = 2 if settings.rdrop_alpha > 0 else 1

@@ -68,7 +68,8 @@ def build_gradient_engine(
     )
     if settings.compile:
         compile_layers(model, device)
-    needs_torch = device.type != "cpu" or settings.parallel == "shard" or precision != "float32"
+    is_sharded = settings.parallel == "shard" and world is not None and world.size > 1
+    needs_torch = device.type != "cpu" or is_sharded or precision != "float32"
     if settings.engine == "torch" or (settings.engine == "auto" and needs_torch):
         return by_torch
     if device.type != "cpu":

@@ -32,7 +32,7 @@ class Interrupt:
     """Whether someone has asked the run to stop.
 
     Args:
-        settle_s: A signal within so many seconds after the first one counts as the same.
+        settle_s: A signal within so many seconds after the first one counts as the same, and the message says so.
     """
 
     def __init__(self, settle_s: float = 0.0) -> None:
@@ -49,8 +49,9 @@ class Interrupt:
             raise KeyboardInterrupt
         self.requested, self._first_s = True, time.monotonic()
         doing = "leaving the evaluation" if self._may_abandon else "finishing this step"
+        again = f"once more, {self._settle_s:g} s from now or later," if self._settle_s else "once more"
         logger.warning(
-            "%s: %s, then saving; once more stops at once, without saving", signal.Signals(number).name, doing
+            "%s: %s, then saving; %s stops at once, without saving", signal.Signals(number).name, doing, again
         )
         if self._may_abandon:
             self._may_abandon = False

@@ -13,11 +13,12 @@ from typing import final
 import torch
 
 from transduce.base.errors import TrainingError
-from transduce.base.log import logger
+from transduce.base.launch import Launch
+from transduce.base.log import logger, plural
 from transduce.model.settings import ModelSettings
 from transduce.model.stats import Work, work_flops
 from transduce.training.account import Costs, SessionAccount, read_ledger, write_ledger
-from transduce.training.energy import EnergyMeter, find_counters
+from transduce.training.energy import Energy, EnergyMeter, find_counters
 from transduce.training.machine import (
     device_name,
     find_commit,
@@ -46,7 +47,7 @@ SumOverRanks = Callable[[Sequence[float]], Sequence[float]]
 
 @final
 class Ledger:
-    """Counts what a run costs, and writes it down. Give it every record, and the work of every microbatch.
+    """Counts what a run costs, and writes it down. Give it every record, and the work of every step.
 
     A session begins with the record of a start. When the run goes on from a checkpoint, the sessions before are kept.
     Costs are what was really spent: steps that a kill took away and that were made again are counted twice, as far as the
@@ -58,8 +59,8 @@ class Ledger:
         tgt_vocab_size: Number of target ids.
         settings_sha256: Which settings the run has.
         device_tflops: What one device sustains; None: the paper's number for the GPUs that it names, else measured.
-        n_devices: Devices of all processes.
-        n_passes: How often each pair goes through the model in a step: twice with R-Drop.
+        launch: Which process this is, and of how many, each with a device of its own.
+        n_copies: How often each pair goes through the model in a step: twice with R-Drop.
         sum_over_ranks: Adds up numbers of all processes.
         clock: Returns seconds; tests give one of their own.
     """
@@ -72,21 +73,23 @@ class Ledger:
         tgt_vocab_size: int,
         settings_sha256: str,
         device_tflops: float | None = None,
-        n_devices: int = 1,
-        n_passes: int = 1,
+        launch: Launch | None = None,
+        n_copies: int = 1,
         sum_over_ranks: SumOverRanks = tuple,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path, self._model, self._tgt_vocab_size = path, model, tgt_vocab_size
         self._settings_sha256, self._declared_tflops = settings_sha256, device_tflops
-        self._n_devices, self._n_passes, self._sum, self._clock = n_devices, n_passes, sum_over_ranks, clock
-        self._n_pairs, self._needed, self._done = 0, Work(), Work()
+        self._launch, self._n_copies, self._sum, self._clock = launch or Launch(), n_copies, sum_over_ranks, clock
+        self._start_counts()
 
-    def count(self, work: BatchWork) -> None:
-        """Count a microbatch: a :data:`transduce.training.work.WorkListener`."""
-        self._n_pairs += work.n_pairs
-        self._needed += work.needed
-        self._done += work.done
+    def count(self, microbatches: Sequence[BatchWork]) -> None:
+        """Count a step: a :data:`transduce.training.work.WorkListener`."""
+        self._n_steps += 1
+        for work in microbatches:
+            self._n_pairs += work.n_pairs
+            self._needed += work.needed
+            self._done += work.done
 
     def __call__(self, record: Record) -> None:
         """Take note of a record."""
@@ -108,12 +111,15 @@ class Ledger:
         self._start_s, self._started = self._clock(), datetime.now(UTC).isoformat(timespec="seconds")
         self._first_step = record.step
         self._evaluation_s = self._checkpoint_s = 0.0
-        self._n_pairs, self._needed, self._done = 0, Work(), Work()
+        self._start_counts()
         self._earlier = self._read_earlier() if record.resumed_from is not None else ()
         self._device = torch.device(record.device)
         self._rate = device_rate(self._device, device_name(self._device), declared_tflops=self._declared_tflops)
-        self._energy = EnergyMeter(*find_counters(gpu_uuids(self._device)))
+        self._energy = EnergyMeter(*find_counters(gpu_uuids(self._device), local_rank=self._launch.local_rank))
         self._versions, self._commit = versions(), find_commit()
+
+    def _start_counts(self) -> None:
+        self._n_steps, self._n_pairs, self._needed, self._done = 0, 0, Work(), Work()
 
     def _read_earlier(self) -> tuple[SessionAccount, ...]:
         if self._path is None or not self._path.exists():
@@ -126,7 +132,7 @@ class Ledger:
 
     def _write(self, ended: StopReason | None) -> None:
         n_pairs, needed, done = self._sums()
-        energy = self._energy.read()
+        energy = self._energy_of_all()
         wall_s = self._clock() - self._start_s
         training_s = max(0.0, wall_s - self._evaluation_s - self._checkpoint_s)
         if self._path is None:
@@ -141,21 +147,21 @@ class Ledger:
                 training_s=training_s,
                 evaluation_s=self._evaluation_s,
                 checkpoint_s=self._checkpoint_s,
-                steps=self._last_step - self._first_step,
+                steps=self._n_steps,
                 pairs=n_pairs,
                 src_tokens=needed.n_src,
                 tgt_tokens=needed.n_tgt,
                 padding_positions=done.n_src + done.n_tgt - needed.n_src - needed.n_tgt,
-                flops=self._n_passes * work_flops(self._model, self._tgt_vocab_size, done),
-                needed_flops=self._n_passes * work_flops(self._model, self._tgt_vocab_size, needed),
-                paper_flops=training_s * self._n_devices * self._rate.tflops * 1e12,
+                flops=self._n_copies * work_flops(self._model, self._tgt_vocab_size, done),
+                needed_flops=self._n_copies * work_flops(self._model, self._tgt_vocab_size, needed),
+                paper_flops=training_s * self._launch.size * self._rate.tflops * 1e12,
                 energy_joules=energy.joules,
             ),
             peak_memory_bytes=peak_memory_bytes(),
             peak_device_bytes=peak_device_bytes(self._device),
             host=f"{platform.node()}, {platform.system()} {platform.machine()}",
             device=self._rate.device,
-            n_devices=self._n_devices,
+            n_devices=self._launch.size,
             tflops=self._rate.tflops,
             tflops_source=self._rate.source,
             energy_note=energy.note,
@@ -170,3 +176,13 @@ class Ledger:
         needed, done = astuple(self._needed), astuple(self._done)
         pairs, *work = (round(value) for value in self._sum((self._n_pairs, *needed, *done)))
         return pairs, Work(*work[: len(needed)]), Work(*work[len(needed) :])
+
+    def _energy_of_all(self) -> Energy:
+        """Return what the counters of all processes show together."""
+        own = self._energy.read()
+        joules, n_counters = self._sum((own.joules or 0.0, own.n_counters))
+        n_others = round(n_counters) - own.n_counters
+        if n_others == 0:
+            return own
+        of_others = f"what {plural(n_others, 'counter')} of the other processes showed"
+        return Energy(joules, f"{own.note}, and {of_others}" if own.n_counters else of_others, round(n_counters))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal, final
+from typing import final
 
 from transduce.base.errors import TrainingError
 from transduce.base.files import check_writable_directory
@@ -43,6 +43,7 @@ from transduce.training.records import (
     StopReason,
     StopRecord,
     ValidationRecord,
+    no_pulse,
 )
 from transduce.training.reports import count_step, start_record, step_record
 from transduce.training.result import TrainResult
@@ -52,7 +53,8 @@ from transduce.training.rollback import roll_back
 from transduce.training.schedule import learning_rate
 from transduce.training.settings import TrainSettings
 from transduce.training.shard import shard_model
-from transduce.training.step import Tally, train_step
+from transduce.training.step import Tally, TallyReading, train_step
+from transduce.training.stopping import Signs, read_signs, reason_to_stop
 from transduce.training.summed import sum_over_ranks
 from transduce.training.together import check_same_run, check_same_weights, restore_together
 from transduce.training.validation import Evaluator, Validator
@@ -81,7 +83,7 @@ class Trainer:
         listeners: Are given every record of the run.
         pulse: Is told at every step that the run is alive.
         pair_text: Makes texts of the ids of a pair, for the batches that are saved for inspection.
-        work_listener: Is told of every microbatch that was computed.
+        work_listener: Is told, after every step, of the microbatches that were computed.
         bpe_dropout: Cuts the training pairs into pieces anew for every epoch; not given, they are as in the store.
         world: The processes that train together; not given, this one is alone.
 
@@ -123,12 +125,13 @@ class Trainer:
             validators=validators,
             run_dir=run_dir,
             save_bundle=save_bundle,
+            save_run=lambda: self._checkpoint(is_timed=False),
             world=self._world,
         )
         self._train, self._settings, self._run_dir = train, settings, run_dir
-        self._save_bundle, self._listeners, self._pulse, self._pair_text = save_bundle, listeners, pulse, pair_text
+        self._save_bundle, self._listeners, self._pair_text = save_bundle, listeners, pair_text
         self._work_listener, self._bpe_dropout = work_listener, bpe_dropout
-        self._progress = Progress()
+        self._pulse, self._progress = pulse or no_pulse, Progress()
 
     def run(self, *, resume: bool) -> TrainResult:
         """Train until the settings say that it is enough.
@@ -145,29 +148,20 @@ class Trainer:
         self._world.first(lambda: check_writable_directory(self._run_dir))
         resumed_from = self._open_run(resume)
         self._open_sums()
+        start, settings = self._progress, self._settings
         self._meter = Meter(
-            n_steps=self._settings.n_steps,
-            max_minutes=self._settings.max_minutes,
-            step=self._progress.step,
-            seconds=self._progress.seconds,
+            n_steps=settings.n_steps, max_minutes=settings.max_minutes, step=start.step, seconds=start.seconds
         )
         self._saved_s = self._meter.seconds
         self._emit(
-            start_record(
-                self._progress,
-                self._settings,
-                self._world,
-                self._model,
-                n_pairs=len(self._train),
-                resumed_from=resumed_from,
-            )
+            start_record(start, settings, self._world, self._model, n_pairs=len(self._train), resumed_from=resumed_from)
         )
         self._dial = open_dial(
             self._engine,
             lambda: self._progress,
             model=self._model,
             train=self._train,
-            settings=self._settings,
+            settings=settings,
             emit=self._emit,
         )
         self._gradients = sum_over_ranks(self._dial, self._model, self._world)
@@ -218,6 +212,7 @@ class Trainer:
             settings=self._settings,
             device=self._device,
             pair_text=self._pair_text,
+            bpe_dropout=self._bpe_dropout,
             emit=self._emit,
         )
 
@@ -226,19 +221,20 @@ class Trainer:
         if self._is_validation_due() and progress.validated_step < progress.step:
             self._validate(interrupt)  # the run was stopped after this step and before its evaluation
         # A new run makes one step at least, so that there is always something to save.
-        reason = self._reason_to_stop(interrupt) if progress.step else None
+        reason = reason_to_stop(progress, self._settings, self._read_signs(interrupt)) if progress.step else None
         while reason is None:
             reason = self._train_epoch(interrupt)
         return reason
 
     def _train_epoch(self, interrupt: Interrupt) -> StopReason | None:
         """Train from where the run stands to the end of the epoch, or until something ends it."""
+        device_tokens = self._dial.device_tokens
         steps = feed_steps(
             self._train,
             self._settings,
             epoch=self._progress.epoch,
             start=self._progress.place,
-            device_tokens=self._dial.device_tokens,
+            device_tokens=device_tokens,
             rank=self._world.rank,
             world_size=self._world.size,
             bpe_dropout=self._bpe_dropout,
@@ -247,10 +243,13 @@ class Trainer:
             for step in steps:
                 self._make_step(step)
                 if self._goes_back(step):
-                    return None  # the data is taken up anew where the run stands now
+                    # The data is taken up anew where the run stands now, and the checkpoint there knows all of it.
+                    return "interrupted" if self._read_signs(interrupt).is_interrupted else None
                 reason = self._after_step(interrupt, step.is_last)
-                if reason is not None:
-                    return reason
+                if reason is not None or self._dial.device_tokens != device_tokens:
+                    return (
+                        reason  # where memory ran out, the next steps are cut as a run that goes on from here cuts them
+                    )
         return None
 
     def _make_step(self, step: FedStep) -> None:
@@ -277,27 +276,31 @@ class Trainer:
         if self._average is not None:
             self._average.add(progress.step)
         self._tally.add(sums, batches.n_tgt_tokens)
-        self._inspector.add(MadeStep(progress.step, progress.epoch, lr, step.plan, sums))
+        self._inspector.add(MadeStep(progress.step, progress.epoch, lr, step.plan, batches.n_tgt_tokens, sums))
         count_step(step.batches, self._engine.name, self._meter, self._work_listener)
         progress.pairs_in_epoch += len(step.plan.pairs)
         progress.step_in_epoch, progress.pool, progress.steps_before_pool = step.place_after
         progress.tgt_tokens += batches.n_tgt_tokens
-        self._beat("training")
+        self._pulse(progress.step, "training")
 
     def _goes_back(self, step: FedStep) -> bool:
         """Look for bad steps, and go back to a checkpoint where that is asked for. True: the data is to be taken up anew."""
         bad = self._inspector.look(is_due=self._is_due(self._settings.log_every))
         if bad is None:
             return False
+        behind = self._progress.model_copy()
         if step.is_last:
-            self._end_epoch()
-        path, self._progress = self._restore_together(
+            behind.end_epoch()
+        path, progress = self._restore_together(
             lambda: roll_back(
-                self._run_dir, self._progress, model=self._model, optimizer=self._optimizer, average=self._average
+                self._run_dir, behind, model=self._model, optimizer=self._optimizer, average=self._average
             )
         )
         if path is None:
-            return step.is_last
+            return False
+        if step.is_last:
+            self._end_epoch()
+        self._progress = progress
         self._open_sums()
         self._emit(RollbackRecord(self._progress.step, bad.step, path))
         return True
@@ -307,53 +310,52 @@ class Trainer:
 
         The evaluation comes before the checkpoint, so that the checkpoint holds its scores and the count of bad ones.
         """
-        if self._is_due(self._settings.log_every) or self._reason_to_stop(interrupt) in ("steps", "minutes"):
+        progress, settings = self._progress, self._settings
+        is_reported = self._is_due(settings.log_every) or progress.step >= settings.n_steps
+        if is_reported:
+            self._report()
+        signs = self._read_signs(interrupt)
+        reason = reason_to_stop(progress, settings, signs)
+        if reason == "minutes" and not is_reported:
             self._report()
         if is_epoch_end:
             self._end_epoch()
-        reason = self._reason_to_stop(interrupt)
         if reason != "interrupted" and (reason is not None or self._is_validation_due()):
             self._validate(interrupt)
-            reason = self._reason_to_stop(interrupt)
-        minutes = self._settings.checkpoint_minutes
-        is_late = minutes is not None and self._world.any(self._meter.seconds - self._saved_s >= 60 * minutes)[0]
-        is_timed = is_late and reason != "interrupted"
-        if reason is not None or is_timed or self._is_due(self._settings.checkpoint_every):
+            signs = self._read_signs(interrupt)  # it may have taken long
+            reason = reason_to_stop(progress, settings, signs)
+        is_timed = signs.is_save_due and reason != "interrupted"
+        if reason is not None or is_timed or self._is_due(settings.checkpoint_every):
             self._checkpoint(is_timed=is_timed)
         return reason
 
-    def _reason_to_stop(self, interrupt: Interrupt) -> StopReason | None:
-        settings, progress = self._settings, self._progress
-        # Signals and clocks are each rank's own: what one of them sees, all act on.
-        is_interrupted, is_out_of_time = self._world.any(interrupt.requested, self._meter.is_out_of_time)
-        if is_interrupted:
-            return "interrupted"
-        if progress.step >= settings.n_steps:
-            return "steps"
-        if settings.patience is not None and progress.n_bad_validations >= settings.patience:
-            return "patience"
-        return "minutes" if is_out_of_time else None
+    def _read_signs(self, interrupt: Interrupt) -> Signs:
+        return read_signs(self._world, interrupt, self._meter, self._settings, saved_s=self._saved_s)
 
     def _end_epoch(self) -> None:
         progress = self._progress
         n_too_long = count_too_long(self._train, self._settings.max_pair_tokens)
         self._emit(EpochRecord(progress.step, progress.epoch, progress.pairs_in_epoch, n_too_long))
-        progress.epoch += 1
-        progress.start_epoch()
+        progress.end_epoch()
 
     def _report(self) -> None:
         progress, settings = self._progress, self._settings
-        sums, speed = self._tally.read(), self._meter.read(progress.step)
+        sums, speed = self._read_sums(), self._meter.read(progress.step)
         lr = learning_rate(progress.step, settings, self._model.d_model)
         self._emit(step_record(progress, lr, sums, speed))
         if self._is_due(settings.log_every):  # else it is the last line of a run that may go on later
             self._tally.new_window()
             self._meter.new_window()
 
+    def _read_sums(self) -> TallyReading:
+        """Read how the steps went. It may be the end of the run, so the batches of bad ones are saved before."""
+        self._inspector.look(is_due=True)
+        return self._tally.read()
+
     def _validate(self, interrupt: Interrupt) -> None:
         """Evaluate. A signal leaves it undone, to be made up for by the run that goes on from here."""
         progress, started = self._progress, time.monotonic()
-        self._beat("evaluating")
+        self._pulse(progress.step, "evaluating")
         with self._meter.paused():
             scores = self._evaluator.score(interrupt, device_tokens=self._dial.device_tokens)
             if scores is None:
@@ -363,9 +365,9 @@ class Trainer:
 
     def _checkpoint(self, *, is_timed: bool) -> None:
         progress, settings, started = self._progress, self._settings, time.monotonic()
-        self._beat("saving")
+        self._pulse(progress.step, "saving")
         with self._meter.paused():
-            self._tally.read()  # gives up here, and not with a checkpoint, when updates are refused in a row
+            self._read_sums()  # gives up here, and not with a checkpoint, when updates are refused in a row
             progress.tally, progress.watch = self._tally.state(), self._watch.state()
             progress.seconds = self._saved_s = self._meter.seconds
             progress.n_rollbacks = 0
@@ -382,7 +384,7 @@ class Trainer:
                 world=self._world,
             )
             if self._world.is_first:
-                prune_checkpoints(self._run_dir, settings, progress.timed_checkpoints)
+                prune_checkpoints(self._run_dir, settings, path, progress.timed_checkpoints)
         self._emit(CheckpointRecord(progress.step, path, time.monotonic() - started))
 
     def _is_due(self, every: int | None) -> bool:
@@ -390,10 +392,6 @@ class Trainer:
 
     def _is_validation_due(self) -> bool:
         return self._is_due(self._settings.validate_every) or self._progress.step >= self._settings.n_steps
-
-    def _beat(self, doing: Literal["training", "evaluating", "saving"]) -> None:
-        if self._pulse is not None:
-            self._pulse(self._progress.step, doing)
 
     def _emit(self, record: Record) -> None:
         for listener in self._listeners:

@@ -7,6 +7,7 @@ then forgotten. One pass gives the loss and both gradients, and nothing is compu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -14,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-__all__ = ["LossSum", "label_smoothed_loss", "smoothed_probabilities"]
+__all__ = ["ChunkLoss", "LossSum", "label_smoothed_loss", "loss_by_chunks", "smoothed_probabilities"]
 
 
 class LossSum(NamedTuple):
@@ -60,11 +61,45 @@ def label_smoothed_loss(
         label_smoothing: The share of probability spread evenly over the vocabulary (eps).
         max_logits: Hold at most this many logits at once (at least those of one token). Changes memory, not the loss.
     """
-    chunk = max(1, max_logits // len(output_weight))
+
+    def smoothed(log_p: Tensor, labels: Tensor) -> ChunkLoss:
+        return _smoothed(log_p, labels, label_smoothing)
+
+    return loss_by_chunks(hidden[None], output_weight, tgt_out, smoothed, max_logits)
+
+
+class ChunkLoss(NamedTuple):
+    """The loss of some tokens."""
+
+    nats: Float[Tensor, ""]
+    """The loss, in nats."""
+    nll_nats: Float[Tensor, ""]
+    """Minus the sum of the log-probabilities of the correct tokens."""
+    d_logits: Callable[[], Float[Tensor, "copies n vocab"]]
+    """Makes the gradient of the loss by the logits, once; the log-probabilities may be used up for it."""
+
+
+def loss_by_chunks(
+    hidden: Float[Tensor, "copies n d_model"],
+    output_weight: Float[Tensor, "vocab d_model"],
+    tgt_out: Int[Tensor, " n"],
+    loss_of_chunk: Callable[[Float[Tensor, "copies chunk vocab"], Int[Tensor, " chunk"]], ChunkLoss],
+    max_logits: int,
+) -> LossSum:
+    """Sum a loss over tokens, some of them at a time.
+
+    Args:
+        hidden: Decoder outputs of real tokens only; each token was predicted by one or more copies.
+        output_weight: The matrix that turns a hidden state into logits.
+        tgt_out: The correct tokens.
+        loss_of_chunk: The loss of log-probabilities, in 32 bits at least, and of correct tokens.
+        max_logits: Hold at most this many logits at once (at least those of one token).
+    """
+    chunk = max(1, max_logits // (len(hidden) * len(output_weight)))
     if not torch.is_grad_enabled():
         # Inside a Function, torch tells what requires a gradient but not whether anyone wants it: say it here.
         hidden, output_weight = hidden.detach(), output_weight.detach()
-    nats, nll_nats = _ChunkedLoss.apply(hidden, output_weight, tgt_out, label_smoothing, chunk)  # type: ignore[no-untyped-call]
+    nats, nll_nats = _ChunkedLoss.apply(hidden, output_weight, tgt_out, loss_of_chunk, chunk)  # type: ignore[no-untyped-call]
     return LossSum(nats, nll_nats, len(tgt_out))
 
 
@@ -73,37 +108,34 @@ class _ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, output_weight: Tensor, tgt_out: Tensor, label_smoothing: float, chunk: int
+        ctx: Any,
+        hidden: Tensor,
+        output_weight: Tensor,
+        tgt_out: Tensor,
+        loss_of_chunk: Callable[[Tensor, Tensor], ChunkLoss],
+        chunk: int,
     ) -> tuple[Tensor, Tensor]:
         wants_hidden, wants_weight = ctx.needs_input_grad[:2]
-        _, other = smoothed_probabilities(label_smoothing, len(output_weight))
         # Products are in the type of the hidden states (bfloat16 under autocast); softmax and sums are never in less than 32 bits.
         narrow_weight = output_weight.to(hidden.dtype)
         wide = torch.promote_types(hidden.dtype, torch.float32)
         nats, nll_nats = (torch.zeros((), dtype=wide, device=hidden.device) for _ in range(2))
         d_hidden = torch.empty_like(hidden) if wants_hidden else None
         d_weight = torch.zeros_like(output_weight) if wants_weight else None
-        for start in range(0, len(hidden), chunk):
+        for start in range(0, len(tgt_out), chunk):
             rows = slice(start, start + chunk)
-            labels = tgt_out[rows]
-            log_p = torch.log_softmax(hidden[rows] @ narrow_weight.T, dim=1, dtype=wide)  # [chunk, vocab]
-            chunk_nll = F.nll_loss(log_p, labels, reduction="sum")
-            nll_nats += chunk_nll
-            nats += (1.0 - label_smoothing) * chunk_nll
-            if label_smoothing:
-                nats -= other * log_p.sum()
+            some = hidden[:, rows]
+            log_p = torch.log_softmax(some @ narrow_weight.T, dim=2, dtype=wide)  # [copies, chunk, vocab]
+            loss = loss_of_chunk(log_p, tgt_out[rows])
+            nats += loss.nats
+            nll_nats += loss.nll_nats
             if d_hidden is None and d_weight is None:
                 continue
-            # The gradient of the logits is softmax minus target distribution, made in the memory of the logits.
-            d_logits = log_p.exp_().sub_(other)
-            d_logits[torch.arange(len(labels), device=labels.device), labels] -= 1.0 - label_smoothing
-            d_narrow = d_logits.to(hidden.dtype)
+            d_narrow = loss.d_logits().to(hidden.dtype)
             if d_hidden is not None:
-                torch.mm(d_narrow, narrow_weight, out=d_hidden[rows])
-            if d_weight is not None and d_weight.dtype == hidden.dtype:
-                d_weight.addmm_(d_narrow.T, hidden[rows])
-            elif d_weight is not None:
-                d_weight += d_narrow.T @ hidden[rows]
+                d_hidden[:, rows] = d_narrow @ narrow_weight
+            if d_weight is not None:
+                _add_product(d_weight, d_narrow.flatten(0, 1).T, some.flatten(0, 1))
         ctx.save_for_backward(*(gradient for gradient in (d_hidden, d_weight) if gradient is not None))
         ctx.mark_non_differentiable(nll_nats)
         return nats, nll_nats
@@ -115,3 +147,27 @@ class _ChunkedLoss(torch.autograd.Function):
         d_hidden = next(saved) * d_nats if ctx.needs_input_grad[0] else None
         d_weight = next(saved) * d_nats if ctx.needs_input_grad[1] else None
         return d_hidden, d_weight, None, None, None
+
+
+def _add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
+    """Add a matrix product, which may be in a narrower type, to a sum."""
+    if total.dtype == right.dtype:
+        total.addmm_(left, right)
+    else:
+        total += left @ right
+
+
+def _smoothed(log_p: Float[Tensor, "1 n vocab"], labels: Int[Tensor, " n"], label_smoothing: float) -> ChunkLoss:
+    _, other = smoothed_probabilities(label_smoothing, log_p.shape[2])
+    nll = F.nll_loss(log_p[0], labels, reduction="sum")
+    nats = (1.0 - label_smoothing) * nll
+    if label_smoothing:
+        nats -= other * log_p.sum()
+
+    def d_logits() -> Tensor:
+        # Softmax minus target distribution, made in the memory of the logits.
+        gradient = log_p.exp_().sub_(other)
+        gradient[0, torch.arange(len(labels), device=labels.device), labels] -= 1.0 - label_smoothing
+        return gradient
+
+    return ChunkLoss(nats, nll, d_logits)

@@ -28,7 +28,8 @@ class MemoryDial:
     """A gradient engine that cuts a step finer when the device's memory is full.
 
     It is a :class:`~transduce.training.gradients.GradientEngine` around another one. Each device turns its own dial:
-    gradients are sums, so devices need not cut alike.
+    gradients are sums, so devices need not cut alike. Whoever cuts the next steps looks at ``device_tokens``: a step that was cut
+    with an older number is cut anew only where it does not fit.
 
     Args:
         engine: Computes the gradients.
@@ -48,7 +49,6 @@ class MemoryDial:
         self.name = engine.name
         self.device_tokens = device_tokens
         self._engine, self._device, self._on_halved = engine, device, on_halved
-        self._finer = False  # True: steps may have been cut before the dial was turned
 
     def gradients(self, microbatches: Sequence[Batch], *, n_tgt_tokens: int, key: NoiseKey) -> LossSum:
         """Do what :class:`~transduce.training.gradients.GradientEngine` says, in as many parts as memory asks for.
@@ -57,8 +57,6 @@ class MemoryDial:
             TrainingError: Not even one pair fits.
         """
         while True:
-            if self._finer:
-                microbatches = [part for batch in microbatches for part in cut_finer(batch, self.device_tokens)]
             try:
                 return self._engine.gradients(microbatches, n_tgt_tokens=n_tgt_tokens, key=key)
             except RuntimeError as error:
@@ -66,6 +64,7 @@ class MemoryDial:
                     raise
             # Outside of the handler: the error holds every tensor of the computation that failed.
             self._halve(max((len(batch.src) for batch in microbatches), default=1), _widest(microbatches))
+            microbatches = [part for batch in microbatches for part in cut_finer(batch, self.device_tokens)]
 
     def _halve(self, n_pairs: int, n_tokens: int) -> None:
         if n_pairs == 1 and n_tokens >= self.device_tokens:
@@ -76,7 +75,6 @@ class MemoryDial:
         before = self.device_tokens
         # A microbatch may be smaller than the dial allows: then half of what failed is what must fit.
         self.device_tokens = max(1, min(before, n_tokens) // 2)
-        self._finer = True
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
         logger.warning(

@@ -74,11 +74,11 @@ class Meter:
         self._n_tgt_tokens = self._n_positions = self._n_padded = 0
 
     def add(self, *, n_tgt_tokens: int, n_positions: int, n_padded: int) -> None:
-        """Count one microbatch.
+        """Count one step.
 
         Args:
-            n_tgt_tokens: Real target tokens, EOS included.
-            n_positions: Positions computed on both sides, padding included.
+            n_tgt_tokens: Real target tokens of all ranks, EOS included.
+            n_positions: Positions that this rank computed on both sides, padding included.
             n_padded: Those of them that are padding.
         """
         self._n_tgt_tokens += n_tgt_tokens

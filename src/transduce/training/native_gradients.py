@@ -11,7 +11,7 @@ What this computes is held against :mod:`transduce.training.torch_gradients`, dr
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple, final
 
 import torch
@@ -76,25 +76,30 @@ class NativeGradients:
         kernels = TrainingKernels()
         n_lanes = n_lanes or max(1, min(count_cores(), torch.get_num_threads()))
         self._layout = FlatLayout(model)
-        self._passes = [_Pass(model, self._layout, kernels, label_smoothing, rdrop_alpha) for _ in range(n_lanes)]
+        self._models = [_LaneModel(model, self._layout, kernels, label_smoothing, rdrop_alpha) for _ in range(n_lanes)]
         self._threads = ThreadPoolExecutor(n_lanes, thread_name_prefix="lane", initializer=_begin_lane)
 
     def gradients(self, microbatches: Sequence[Batch], *, n_tgt_tokens: int, key: NoiseKey) -> LossSum:
         """Do what :class:`~transduce.training.gradients.GradientEngine` says."""
-        n_lanes = len(self._passes)
+        n_lanes = len(self._models)
 
         def run_lane(number: int) -> _Nats:
             packed = (pack(batch, number, n_lanes) for batch in microbatches)
-            return self._passes[number].run((batch for batch in packed if len(batch.labels)), n_tgt_tokens, key)
+            try:
+                return self._models[number].run((batch for batch in packed if len(batch.labels)), n_tgt_tokens, key)
+            except MemoryError as error:  # of numpy or C++: said as torch says it, so that one handler knows all
+                raise RuntimeError(f"cannot allocate memory: {error}") from None
 
-        sums = list(self._threads.map(run_lane, range(n_lanes)))
-        first, *others = (one.gradients for one in self._passes)
+        running = [self._threads.submit(run_lane, number) for number in range(n_lanes)]
+        wait(running)  # all of them, also when one fails: a lane's memory must not be used by two calls
+        sums = [lane.result() for lane in running]
+        first, *others = (one.gradients for one in self._models)
         for other in others:
             first.add_(other)
         self._layout.set_gradients(first)
         return LossSum(
-            torch.tensor(sum(one.nats for one in sums)),
-            torch.tensor(sum(one.nll_nats for one in sums)),
+            torch.tensor(sum(one.nats for one in sums), dtype=torch.float32),
+            torch.tensor(sum(one.nll_nats for one in sums), dtype=torch.float32),
             sum(batch.n_tgt_tokens for batch in microbatches),
         )
 
@@ -105,7 +110,7 @@ def _begin_lane() -> None:
 
 
 @final
-class _Pass:
+class _LaneModel:
     """Forward and backward of the whole model in one lane."""
 
     def __init__(

@@ -9,7 +9,18 @@ from transduce.data.store import TokenStore
 from transduce.model.transformer import Transformer
 from transduce.training.settings import TrainSettings
 
-__all__ = ["check_stores"]
+__all__ = ["check_stores", "longest_sentence"]
+
+
+def longest_sentence(model: Transformer, max_pair_tokens: int) -> int:
+    """Return the most tokens, EOS not counted, of a sentence that is trained on: those that the model has positions for too.
+
+    Args:
+        model: The model.
+        max_pair_tokens: ``train.max_pair_tokens``.
+    """
+    # EOS (or BOS) takes a position too.
+    return max_pair_tokens if model.max_tokens is None else min(max_pair_tokens, model.max_tokens - 1)
 
 
 def check_stores(model: Transformer, train: TokenStore, dev: TokenStore, settings: TrainSettings) -> None:

@@ -12,14 +12,13 @@ logits at once.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from transduce.data.batch import Batch
-from transduce.training.loss import LossSum, smoothed_probabilities
+from transduce.training.loss import ChunkLoss, LossSum, loss_by_chunks, smoothed_probabilities
 
 __all__ = ["SECOND_COPY", "loss_of_logits", "rdrop_loss", "twice"]
 
@@ -70,52 +69,12 @@ def rdrop_loss(
     Returns:
         Sums over ``n`` tokens; ``nll_nats`` is the mean of the two copies'.
     """
-    chunk = max(1, max_logits // (2 * len(output_weight)))
-    if not torch.is_grad_enabled():
-        # Inside a Function, torch tells what requires a gradient but not whether anyone wants it: say it here.
-        hidden, output_weight = hidden.detach(), output_weight.detach()
-    nats, nll_nats = _ChunkedRDrop.apply(hidden, output_weight, tgt_out, label_smoothing, alpha, chunk)  # type: ignore[no-untyped-call]
-    return LossSum(nats, nll_nats, len(tgt_out))
 
+    def of_both(log_p: Tensor, labels: Tensor) -> ChunkLoss:
+        nats, nll_nats, d_logits = loss_of_logits(log_p, labels, label_smoothing, alpha)
+        return ChunkLoss(nats, nll_nats, lambda: d_logits)
 
-class _ChunkedRDrop(torch.autograd.Function):
-    """Loss and gradients chunk by chunk in the forward; the backward only scales them by the incoming gradient."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        hidden: Tensor,
-        output_weight: Tensor,
-        tgt_out: Tensor,
-        label_smoothing: float,
-        alpha: float,
-        chunk: int,
-    ) -> tuple[Tensor, Tensor]:
-        wants_hidden, wants_weight = ctx.needs_input_grad[:2]
-        nats, nll_nats = hidden.new_zeros(()), hidden.new_zeros(())
-        d_hidden = torch.empty_like(hidden) if wants_hidden else None
-        d_weight = torch.zeros_like(output_weight) if wants_weight else None
-        for start in range(0, len(tgt_out), chunk):
-            rows = slice(start, start + chunk)
-            log_p = torch.log_softmax(hidden[:, rows] @ output_weight.T, dim=2)  # [2, chunk, vocab]
-            chunk_nats, chunk_nll, d_logits = loss_of_logits(log_p, tgt_out[rows], label_smoothing, alpha)
-            nats += chunk_nats
-            nll_nats += chunk_nll
-            if d_hidden is not None:
-                d_hidden[:, rows] = d_logits @ output_weight
-            if d_weight is not None:
-                d_weight.addmm_(d_logits.flatten(0, 1).T, hidden[:, rows].flatten(0, 1))
-        ctx.save_for_backward(*(gradient for gradient in (d_hidden, d_weight) if gradient is not None))
-        ctx.mark_non_differentiable(nll_nats)
-        return nats, nll_nats
-
-    @staticmethod
-    def backward(ctx: Any, *d_outputs: Any) -> tuple[Tensor | None, Tensor | None, None, None, None, None]:
-        d_nats = d_outputs[0]
-        saved = iter(ctx.saved_tensors)
-        d_hidden = next(saved) * d_nats if ctx.needs_input_grad[0] else None
-        d_weight = next(saved) * d_nats if ctx.needs_input_grad[1] else None
-        return d_hidden, d_weight, None, None, None, None
+    return loss_by_chunks(hidden, output_weight, tgt_out, of_both, max_logits)
 
 
 def loss_of_logits(

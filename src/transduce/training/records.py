@@ -25,6 +25,7 @@ __all__ = [
     "StopReason",
     "StopRecord",
     "ValidationRecord",
+    "no_pulse",
     "record_to_dict",
 ]
 
@@ -70,7 +71,8 @@ class StepRecord:
     grad_norm: float
     """Norm of this step's gradient, before any clipping."""
     n_refused: int
-    """Updates of the whole run that were not made, since their gradient was not finite."""
+    """Updates that were not made, since loss or gradient was not finite or the gradient far above the usual: of the whole run,
+    but for steps that it went back behind."""
     tgt_tokens: int
     """Real target tokens of the whole run so far."""
     tgt_tokens_per_s: float
@@ -178,6 +180,11 @@ Record = (
 Listener = Callable[[Record], None]
 Pulse = Callable[[int, Literal["training", "evaluating", "saving"]], None]
 """Is told at every step how many are made and what is going on. It costs nothing: no number is read from the device."""
+
+
+def no_pulse(step: int, doing: Literal["training", "evaluating", "saving"]) -> None:
+    """Be a pulse that nobody feels."""
+
 
 _KINDS: dict[type[Record], str] = {
     StartRecord: "start",

@@ -11,7 +11,7 @@ from transduce.training.meter import Meter, MeterReading
 from transduce.training.records import StartRecord, StepRecord
 from transduce.training.settings import TrainSettings
 from transduce.training.step import TallyReading
-from transduce.training.work import WorkListener, batch_work
+from transduce.training.work import Layout, WorkListener, batch_work
 from transduce.training.world import World
 
 __all__ = ["count_step", "start_record", "step_record"]
@@ -63,6 +63,7 @@ def count_step(step: StepBatches, engine: str, meter: Meter, work_listener: Work
     for batch in step.microbatches:
         n_positions += batch.src.numel() + batch.tgt_in.numel()
         n_real += batch.n_src_tokens + batch.n_tgt_tokens
-        if work_listener is not None:
-            work_listener(batch_work(batch, "packed" if engine == "native" else "padded"))
+    if work_listener is not None:
+        layout: Layout = "packed" if engine == "native" else "padded"
+        work_listener([batch_work(batch, layout) for batch in step.microbatches])
     meter.add(n_tgt_tokens=step.n_tgt_tokens, n_positions=n_positions, n_padded=n_positions - n_real)

@@ -29,13 +29,9 @@ def start_run(run_dir: Path) -> Progress:
     Raises:
         TrainingError: There is a run in the directory already: it is never overwritten.
     """
-    existing = list_checkpoints(run_dir)
-    if existing:
-        raise TrainingError(
-            f"{run_dir}: holds a run already (up to {existing[-1].name}); add --resume to go on with it, "
-            "or choose another --out"
-        )
+    _refuse_a_run(run_dir)
     clear_leftovers(run_dir)
+    _refuse_a_run(run_dir)  # a checkpoint that was just being replaced has been brought back
     return Progress()
 
 
@@ -66,10 +62,9 @@ def resume_run(
     Raises:
         TrainingError: The checkpoints are of another model, or there are some and none can be read.
     """
-    existing = list_checkpoints(run_dir)
     clear_leftovers(run_dir)
     found = restore_newest(run_dir, model=model, optimizer=optimizer, average=average)
-    if found is None and existing:
+    if found is None and list_checkpoints(run_dir):
         raise TrainingError(f"{run_dir}: none of its checkpoints can be read; choose another --out and start anew")
     if found is None:
         return None, Progress()
@@ -88,6 +83,15 @@ def resume_run(
         )
         progress.start_epoch()
     return path, progress
+
+
+def _refuse_a_run(run_dir: Path) -> None:
+    existing = list_checkpoints(run_dir)
+    if existing:
+        raise TrainingError(
+            f"{run_dir}: holds a run already (up to {existing[-1].name}); add --resume to go on with it, "
+            "or choose another --out"
+        )
 
 
 def adopt_best_by(progress: Progress, best_by: BestBy) -> None:

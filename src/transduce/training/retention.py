@@ -23,8 +23,8 @@ def is_regular(step: int, settings: TrainSettings, timed: Collection[int]) -> bo
     return step in timed or (settings.checkpoint_every is not None and step % settings.checkpoint_every == 0)
 
 
-def prune_checkpoints(run_dir: Path, settings: TrainSettings, timed: Collection[int] = ()) -> None:
-    """Remove old checkpoints.
+def prune_checkpoints(run_dir: Path, settings: TrainSettings, written: Path, timed: Collection[int] = ()) -> None:
+    """Remove checkpoints that are older than the one that was just written.
 
     The newest ``keep_checkpoints`` stay, and one every ``keep_every`` steps stays for good. A checkpoint that was written
     because the run was stopped there goes as soon as a newer one stands, so that an interrupted run ends with the same
@@ -33,9 +33,10 @@ def prune_checkpoints(run_dir: Path, settings: TrainSettings, timed: Collection[
     Args:
         run_dir: The run directory.
         settings: What to keep.
+        written: The checkpoint that was just written. It stays, and so does whatever stands above it.
         timed: The steps of the checkpoints that the clock asked for.
     """
-    older = list_checkpoints(run_dir)[:-1]
+    older = [path for path in list_checkpoints(run_dir) if step_of(path) < step_of(written)]
     regular = [path for path in older if is_regular(step_of(path), settings, timed)]
     kept = regular[max(0, len(regular) - settings.keep_checkpoints + 1) :]
     for path in older:

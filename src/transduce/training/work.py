@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,8 +27,8 @@ class BatchWork:
     """As computed."""
 
 
-WorkListener = Callable[[BatchWork], None]
-"""Is told of every microbatch that went through the model."""
+WorkListener = Callable[[Sequence[BatchWork]], None]
+"""Is told, after every step, of the microbatches that went through the model of this process: there may be none."""
 
 
 def batch_work(batch: Batch, layout: Layout) -> BatchWork:

@@ -22,12 +22,13 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.rendezvous import rendezvous
 
-from transduce.base.errors import SettingsError, TrainingError
-from transduce.base.launch import Launch, OtherRankFailedError, read_launch
+from transduce.base.errors import OtherRankFailedError, SettingsError, TrainingError
+from transduce.base.launch import Launch, own_threads, read_launch
 from transduce.base.log import logger
 from transduce.model.device import DeviceName, choose_device
 from transduce.training.buckets import GradientBuckets
 from transduce.training.failures import Failures, is_first_to_fail
+from transduce.training.groups import Groups
 
 __all__ = ["World", "fingerprint", "open_world"]
 
@@ -48,7 +49,7 @@ class World:
         groups: How it reaches the others; none when it is alone.
     """
 
-    def __init__(self, device: torch.device, launch: Launch | None = None, groups: _Groups | None = None) -> None:
+    def __init__(self, device: torch.device, launch: Launch | None = None, groups: Groups | None = None) -> None:
         self.device = device
         self.launch = launch or Launch()
         self._groups = groups
@@ -169,12 +170,21 @@ class World:
     def first(self, action: Callable[[], Value]) -> Value:
         """Let rank 0 do something while the others wait, and return on every rank what came of it, as :meth:`share` does.
 
-        An error ends all ranks, and rank 0 says why.
+        It may take longer than a rank may be silent (preparing the data of a large corpus does): rank 0 says now and then
+        that it is still at work. The action itself has nothing to say to the other ranks. An error ends all ranks, and rank
+        0 says why.
 
         Raises:
             TrainingError: Rank 0 does not answer.
         """
-        result: Any = action() if self.is_first else None
+        if self._groups is None:
+            return action()
+        result: Any = None
+        if self.is_first:
+            with self._groups.saying_busy():
+                result = action()
+        while self.any(False)[0]:
+            pass  # rank 0 is busy
         shared: Value = self.share(result)
         return shared
 
@@ -193,7 +203,8 @@ class World:
             values: By the name that a message calls them by; what JSON does not know counts by how it is written.
 
         Raises:
-            TrainingError: They differ: names the rank, the value, and what the other ranks have. All ranks raise it.
+            TrainingError: They differ: names the rank, the value, and what the other ranks have.
+            OtherRankFailedError: The same, on all ranks but the first, which says it for all.
         """
         if self._groups is None:
             return
@@ -206,6 +217,8 @@ class World:
             if count == 1:  # two ranks, or all differ: rank 0 writes the files
                 usual = each[0]
             odd = next(rank for rank, value in enumerate(each) if value != usual)
+            if not self.is_first:
+                raise OtherRankFailedError(f"rank {odd} has another {name}; see the message of rank 0")
             raise TrainingError(
                 f"rank {odd} has another {name} than the other ranks: {each[odd]}, not {usual}; start all processes with the "
                 "same command, the same data and the same version"
@@ -235,32 +248,10 @@ class World:
             dist.all_reduce(total, op=operation, group=self._groups.host)
         return tuple(total.tolist())
 
-    def _gradient_buckets(self, groups: _Groups, parameters: Iterable[nn.Parameter]) -> GradientBuckets:
+    def _gradient_buckets(self, groups: Groups, parameters: Iterable[nn.Parameter]) -> GradientBuckets:
         if self._buckets is None:
             self._buckets = GradientBuckets(list(parameters), groups.device)
         return self._buckets
-
-
-@final
-class _Groups:
-    """How a rank reaches the others.
-
-    Args:
-        device: For tensors on the ranks' devices.
-        host: For what hosts say to each other: apart, so that its order never mixes with that of the gradients.
-        failures: Who is to blame when there is no answer.
-    """
-
-    def __init__(self, device: dist.ProcessGroup, host: dist.ProcessGroup, failures: Failures) -> None:
-        self.device, self.host, self.failures = device, host, failures
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Raise what a person can read when a rank does not answer within the block."""
-        try:
-            yield
-        except RuntimeError as error:  # gloo has no class of its own for it
-            raise self.failures.lost(error) from None
 
 
 @contextmanager
@@ -280,6 +271,8 @@ def open_world(device: DeviceName, *, timeout_s: float) -> Iterator[World]:
     """
     launch = read_launch()
     own = _own_device(device, launch)
+    if own.type == "cpu" and (n_threads := own_threads(launch)) is not None:
+        torch.set_num_threads(n_threads)
     if launch.size == 1:
         yield World(own)
         return
@@ -292,8 +285,13 @@ def open_world(device: DeviceName, *, timeout_s: float) -> Iterator[World]:
         with groups.answering():
             dist.barrier(group=groups.host)
         is_whole = True
+    except OtherRankFailedError:
+        groups.failures.leave()
+        raise
     except Exception as error:
-        if not groups.failures.claim() and not isinstance(error, OtherRankFailedError):
+        is_first_to_say_why = groups.failures.claim()
+        groups.failures.leave()
+        if not is_first_to_say_why:
             raise OtherRankFailedError("another process has failed before; see its message") from error
         raise
     finally:
@@ -319,7 +317,7 @@ def fingerprint(tensors: Iterable[Tensor]) -> int:
     return total % 2**63
 
 
-def _meet(launch: Launch, device: torch.device, timeout_s: float) -> _Groups:
+def _meet(launch: Launch, device: torch.device, timeout_s: float) -> Groups:
     """Open the connections to all other ranks."""
     timeout = timedelta(seconds=timeout_s)
     try:
@@ -342,7 +340,7 @@ def _meet(launch: Launch, device: torch.device, timeout_s: float) -> _Groups:
         ) from None
     own = dist.group.WORLD
     assert own is not None and isinstance(host, dist.ProcessGroup)
-    return _Groups(own, host, failures)
+    return Groups(own, host, failures, timeout_s)
 
 
 def _own_device(device: DeviceName, launch: Launch) -> torch.device:

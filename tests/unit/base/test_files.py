@@ -162,6 +162,23 @@ def test_a_directory_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert [path.name for path in target.iterdir()] == ["y"]
 
 
+@pytest.mark.parametrize("writing", [atomic_file, atomic_directory])
+def test_the_names_of_new_directories_are_put_on_the_disk(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    writing: Callable[[Path], AbstractContextManager[Path]],
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("transduce.base.files._sync", synced.append)
+    with writing(tmp_path / "a" / "b" / "out"):
+        pass
+    assert {tmp_path, tmp_path / "a", tmp_path / "a" / "b"} <= set(synced)
+    synced.clear()
+    with writing(tmp_path / "a" / "b" / "out"):
+        pass
+    assert tmp_path not in synced  # it was there
+
+
 def test_sha256_of_the_empty_file_is_the_known_one(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.touch()

@@ -16,6 +16,8 @@ from safetensors.numpy import load_file, save
 from transduce.base.errors import BundleError
 from transduce.bundle.weights import map_weights
 
+A_TENSOR = "that of a float32, float16 or bfloat16 tensor"
+
 TENSORS = st.dictionaries(
     st.text(min_size=1).filter(lambda name: name != "__metadata__"),
     arrays.arrays(np.float32, arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)),
@@ -61,9 +63,11 @@ def test_tensors_that_are_not_aligned_are_copied(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ({"a": {"dtype": "F16", "shape": [4], "data_offsets": [0, 8]}}, "'a' is not that of a float32 tensor"),
-        ({"a": {"dtype": "F32", "shape": [2]}}, "'a' is not that of a float32 tensor"),
-        ({"a": 3}, "'a' is not that of a float32 tensor"),
+        ({"a": {"dtype": "I32", "shape": [2], "data_offsets": [0, 8]}}, f"'a' is not {A_TENSOR}"),
+        ({"a": {"dtype": ["F32"], "shape": [2], "data_offsets": [0, 8]}}, f"'a' is not {A_TENSOR}"),
+        ({"a": {"dtype": "F32", "shape": [2]}}, f"'a' is not {A_TENSOR}"),
+        ({"a": 3}, f"'a' is not {A_TENSOR}"),
+        ({"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 8]}}, "'a' does not fit"),
         ({"a": {"dtype": "F32", "shape": [-2], "data_offsets": [0, 8]}}, r"the shape of 'a' is \[-2\]"),
         ({"a": {"dtype": "F32", "shape": ["2"], "data_offsets": [0, 8]}}, "the shape of 'a'"),
         ({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}}, "'a' does not fit"),

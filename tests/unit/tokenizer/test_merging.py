@@ -11,6 +11,7 @@ import pytest
 
 from transduce.base.errors import TokenizerError
 from transduce.text.pairs import SentencePair
+from transduce.tokenizer import merging
 from transduce.tokenizer.learn import learn_tokenizers
 from transduce.tokenizer.merging import Merger
 from transduce.tokenizer.settings import TokenizerSettings
@@ -103,6 +104,21 @@ def test_one_number_a_round_gives_each_outcome_the_published_probability(p: floa
     }
     assert len(published) > 5
     assert _walks(_merger(), p) == pytest.approx(published, rel=1e-12)  # rounding of a few hundred products
+
+
+def test_what_is_kept_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, most = [], 0
+    for limit in (10**6, 5):
+        monkeypatch.setattr(merging, "_MAX_STATES", limit)
+        merger, rng = _merger(), random.Random(1)
+        for _ in range(200):  # epochs over the same words
+            for text in ("lolo", "ololol"):
+                for word in merger.words(text):
+                    found.append((limit, merger.merge(word.start, [rng.randrange(3) for _ in range(word.n_bytes)])))
+                    most = max(most, len(merger._states)) if limit == 5 else most
+    assert most == 5
+    unlimited, limited = ([ids for of, ids in found if of == limit] for limit in (10**6, 5))
+    assert limited == unlimited
 
 
 def test_other_kinds_are_refused() -> None:

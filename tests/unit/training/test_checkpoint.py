@@ -82,6 +82,9 @@ def test_a_damaged_one_is_passed_over_with_a_warning(
     assert found[0].name == "step-00000004"
     assert found[1].step == 4
     assert "step-00000006 is damaged and was passed over" in caplog.text
+    assert _steps(run_dir) == [2, 4]
+    clear_leftovers(run_dir)
+    assert (run_dir / "checkpoints" / "damaged-step-00000006").is_dir()  # it is not what a kill leaves behind
 
 
 def _damage(file: Path, how: str) -> None:

@@ -89,6 +89,33 @@ def test_interrupted_and_resumed_is_uninterrupted(tmp_path: Path) -> None:
         assert run.file("parts", 10, file) == run.file("whole", 10, file)
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_signal_while_it_is_put_in_or_out_harms_no_weight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    run, settings = ToyRun(tmp_path), toy_settings(ema_decay=0.9)
+    run.trainer("whole", settings).run(resume=False)
+    copy, count = WeightAverage._copy, iter(range(1, 100))
+
+    def copy_half(self: WeightAverage, weights: Mapping[str, torch.Tensor]) -> None:
+        if next(count) == number:
+            copy_some(self, dict(list(weights.items())[:5]))
+            os.kill(os.getpid(), signal.SIGTERM)
+        copy(self, weights)
+
+    def copy_some(self: WeightAverage, weights: Mapping[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, weight in weights.items():
+                self._weights[name].copy_(weight)
+
+    monkeypatch.setattr(WeightAverage, "_copy", copy_half)
+    with pytest.raises(TrainingInterrupted, match="stopped at step 5"):
+        run.trainer("parts", settings).run(resume=False)
+    run.trainer("parts", settings).run(resume=True)
+    for file in ("model.safetensors", "state.safetensors"):
+        assert run.file("parts", 10, file) == run.file("whole", 10, file)
+
+
 def test_it_takes_the_place_of_the_average_of_checkpoints() -> None:
     with pytest.raises(SettingsError, match="set average_last = 1"):
         toy_settings(ema_decay=0.9, average_last=2)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from transduce.training.energy import EnergyMeter, gpu_counters, processor_counters
+from transduce.training import energy as energy_module
+from transduce.training.energy import EnergyMeter, find_counters, gpu_counters, processor_counters
 
 
 def write_package(root: Path, name: str, microjoules: int, most: int = 999) -> Path:
@@ -37,6 +38,15 @@ def test_a_machine_without_counters_says_so(tmp_path: Path) -> None:
     energy = EnergyMeter(counters, "; ".join(missing)).read()
     assert energy.joules is None
     assert energy.note.startswith("this machine shows no counter")
+
+
+def test_processors_are_counted_by_the_first_process_of_their_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_package(tmp_path, "intel-rapl:0", 900)
+    monkeypatch.setattr(energy_module, "processor_counters", lambda: processor_counters(tmp_path))
+    counts = [len(find_counters([], local_rank=rank)[0]) for rank in range(3)]
+    assert counts == [1, 0, 0]
 
 
 class FakeNvml:

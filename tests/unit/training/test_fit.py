@@ -62,6 +62,20 @@ def test_less_memory_means_less_tokens(
     assert _fit(run, settings) == 8192
 
 
+def test_the_processes_of_a_machine_share_its_memory(run: ToyRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = toy_settings(batch_tokens=10**6, device_tokens="auto")
+    reserved = (fit._LOGITS_BYTES + fit._state_bytes(toy_model())) / fit._SHARE
+    found = []
+    for n_processes in (1, 2):
+        for name, value in {"WORLD_SIZE": 4, "RANK": 1, "LOCAL_WORLD_SIZE": n_processes, "MASTER_PORT": 1}.items():
+            monkeypatch.setenv(name, str(value))
+        monkeypatch.setenv("MASTER_ADDR", "localhost")
+        monkeypatch.setattr(fit, "free_memory_bytes", lambda n=n_processes: int(n * (25_000_000 + reserved)))
+        found.append(_fit(run, settings))
+    assert 256 < found[0] < 8192
+    assert abs(found[0] - found[1]) <= 1  # twice the memory for two of them
+
+
 def test_a_run_finds_it_once_and_keeps_it(run: ToyRun, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = toy_settings(n_steps=2, device_tokens="auto")
     run.trainer("a", settings).run(resume=False)

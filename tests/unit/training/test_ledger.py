@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 
 from transduce.base.errors import TrainingError
+from transduce.base.launch import Launch
 from transduce.data.batch import batch_from_ids
 from transduce.model.settings import ModelSettings
 from transduce.model.stats import Work, work_flops
+from transduce.training import ledger as ledger_module
 from transduce.training.account import Costs, SessionAccount, read_ledger
+from transduce.training.energy import EnergyCounter
 from transduce.training.ledger import Ledger
-from transduce.training.records import CheckpointRecord, StartRecord, StopRecord, ValidationRecord
+from transduce.training.records import (
+    CheckpointRecord,
+    RollbackRecord,
+    StartRecord,
+    StopRecord,
+    ValidationRecord,
+)
 from transduce.training.work import BatchWork, batch_work
 
 MODEL = ModelSettings(d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1)
@@ -48,7 +57,7 @@ def make_ledger(path: Path | None, **others: object) -> Ledger:
 def run_session(ledger: Ledger, first: int, last: int, resumed_from: str | None = None) -> None:
     ledger(start(first, resumed_from))
     for _ in range(first, last):
-        ledger.count(WORK)
+        ledger.count([WORK])
     ledger(ValidationRecord(last, {"perplexity": 3.0}, is_best=True, took_s=30.0))
     ledger(CheckpointRecord(last, Path("x"), took_s=10.0))
     ledger(StopRecord(last, "steps", 1.0))
@@ -101,9 +110,9 @@ def test_processes_are_added_up_and_one_writes(tmp_path: Path) -> None:
     def twice(values: Sequence[float]) -> Sequence[float]:
         return [2 * value for value in values]
 
-    other = make_ledger(None, n_devices=2, sum_over_ranks=twice)
+    other = make_ledger(None, launch=Launch(1, 2, 1, 2), sum_over_ranks=twice)
     run_session(other, 0, 3)
-    ledger = make_ledger(tmp_path / "ledger.json", n_devices=2, sum_over_ranks=twice)
+    ledger = make_ledger(tmp_path / "ledger.json", launch=Launch(0, 2, 0, 2), sum_over_ranks=twice)
     run_session(ledger, 0, 3)
     (session,) = read_ledger(tmp_path / "ledger.json")
     assert (session.n_devices, session.costs.tgt_tokens, session.costs.steps) == (2, 42, 3)
@@ -111,9 +120,46 @@ def test_processes_are_added_up_and_one_writes(tmp_path: Path) -> None:
     assert session.costs.paper_flops == 160.0 * 2 * 0.5e12
 
 
-def test_two_passes_are_twice_the_work(tmp_path: Path) -> None:
-    run_session(make_ledger(tmp_path / "ledger.json", n_passes=2), 0, 1)
+def test_two_copies_are_twice_the_work(tmp_path: Path) -> None:
+    run_session(make_ledger(tmp_path / "ledger.json", n_copies=2), 0, 1)
     assert read_ledger(tmp_path / "ledger.json")[0].costs.flops == 2 * work_flops(MODEL, VOCAB, WORK.done)
+
+
+def test_steps_that_a_rollback_threw_away_were_made(tmp_path: Path) -> None:
+    path, ledger = tmp_path / "ledger.json", make_ledger(tmp_path / "ledger.json")
+    ledger(start(0))
+    for _ in range(4):
+        ledger.count([WORK])
+    ledger(RollbackRecord(step=2, bad_step=4, path=Path("x")))
+    ledger.count([])  # a step of which this process had no part
+    ledger(StopRecord(3, "steps", 1.0))
+    (session,) = read_ledger(path)
+    assert (session.costs.steps, session.last_step) == (5, 3)
+    assert session.costs.flops == 4 * work_flops(MODEL, VOCAB, WORK.done)
+
+
+def test_the_energy_is_that_of_all_processes_with_each_processor_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counters(gpu_uuids: Sequence[str], *, local_rank: int) -> tuple[list[EnergyCounter], str]:
+        """A processor that has used 100 J and a GPU that has used 10 J at each look after the first."""
+        shown = [iter(range(0, 1000, 100)), iter(range(0, 100, 10))][local_rank:]
+        names = ["package-0", "GPU"][local_rank:]
+        return [
+            EnergyCounter(name, lambda values=values: next(values), 1.0, None)  # type: ignore[misc]
+            for name, values in zip(names, shown, strict=True)
+        ], ""
+
+    def with_another_gpu(values: Sequence[float]) -> Sequence[float]:
+        return [values[0] + 10.0, values[1] + 1] if len(values) == 2 else values
+
+    monkeypatch.setattr(ledger_module, "find_counters", counters)
+    ledger = make_ledger(tmp_path / "ledger.json", launch=Launch(0, 2, 0, 2), sum_over_ranks=with_another_gpu)
+    ledger(start(0))
+    ledger(StopRecord(1, "steps", 1.0))
+    (session,) = read_ledger(tmp_path / "ledger.json")
+    assert session.costs.energy_joules == 100.0 + 10.0 + 10.0
+    assert session.energy_note == "all that ran on package-0, GPU, and what 1 counter of the other processes showed"
 
 
 def test_a_damaged_ledger_is_named_and_begun_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -7,16 +7,24 @@ import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from tests.unit.training.toy import MODEL, ToyRun, toy_settings
-from transduce.base.errors import DataError, TrainingError
+from transduce.base.errors import BundleError, DataError, TrainingError
 from transduce.bundle.directory import read_bundle
+from transduce.bundle.run import list_checkpoints
+from transduce.data.batch import Batch
 from transduce.model.transformer import Transformer
 from transduce.training.interrupt import TrainingInterrupted
+from transduce.training.loss import LossSum
 from transduce.training.records import EpochRecord, Record, StepRecord
 from transduce.training.schedule import learning_rate
+from transduce.training.torch_gradients import batch_loss
+from transduce.training.world import World
 
 
 @pytest.fixture
@@ -192,3 +200,82 @@ def test_case_b047_the_first_update_moves_the_weights(run: ToyRun) -> None:
     before = {name: parameter.detach().clone() for name, parameter in trainer._model.named_parameters()}
     trainer.run(resume=False)
     assert any((before[name] != parameter).any() for name, parameter in trainer._model.named_parameters())
+
+
+def test_an_error_in_an_evaluation_costs_no_step(run: ToyRun) -> None:
+    def fail(model: Transformer) -> Mapping[str, float]:
+        raise ValueError("no such metric")
+
+    settings = toy_settings(n_steps=8, validate_every=4, checkpoint_every=100)
+    for _ in range(2):  # and so it is when the resumed run makes up for the evaluation
+        with pytest.raises(ValueError, match="no such metric"):
+            run.trainer("a", settings, validators=[fail]).run(resume=True)
+        assert [path.name for path in list_checkpoints(run.root / "a")] == ["step-00000004"]
+    result = run.trainer("a", settings).run(resume=True)
+    run.trainer("whole", settings).run(resume=False)
+    assert (result.step, run.log("a", "validation", "step")) == (8, [(4,), (8,)])
+    for file in ("model.safetensors", "state.safetensors"):
+        assert run.file("a", 8, file) == run.file("whole", 8, file)
+
+
+def test_a_best_model_that_cannot_be_saved_costs_no_step_and_counts_for_nothing(run: ToyRun) -> None:
+    settings = toy_settings(n_steps=4, validate_every=4, checkpoint_every=100)
+    trainer = run.trainer("a", settings)
+
+    def fail(path: Path, **parts: Any) -> None:
+        raise BundleError(f"{path}: cannot be written")
+
+    trainer._evaluator._save_bundle = fail
+    with pytest.raises(BundleError, match="best: cannot be written"):
+        trainer.run(resume=False)
+    assert trainer._progress.best_step is None
+    assert run.trainer("a", settings).run(resume=True).best_step == 4
+
+
+def test_an_evaluation_that_does_not_fit_is_cut_finer(run: ToyRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = toy_settings(n_steps=4, validate_every=2)
+    run.trainer("large", settings).run(resume=False)
+    sizes: list[int] = []
+
+    def small(model: Transformer, batch: Batch, **named: Any) -> LossSum:
+        sizes.append(len(batch.src) * max(batch.src.shape[1], batch.tgt_in.shape[1]))
+        if sizes[-1] > 20:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return batch_loss(model, batch, **named)
+
+    monkeypatch.setattr("transduce.training.evaluate.batch_loss", small)
+    run.trainer("small", settings).run(resume=False)
+    scores = [
+        [scores["perplexity"] for (scores,) in run.log(name, "validation", "scores")] for name in ("large", "small")
+    ]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5)  # float32 sums in another order
+    assert max(sizes) > 20
+    large = [place for place, size in enumerate(sizes) if size > 20]
+    assert large[-1] < len(sizes) / 2  # the second evaluation has learned from the first
+
+
+def test_one_dev_pair_that_does_not_fit_is_an_error(run: ToyRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: Any, **named: Any) -> LossSum:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr("transduce.training.evaluate.batch_loss", full)
+    with pytest.raises(torch.OutOfMemoryError):
+        run.trainer("a", toy_settings(n_steps=2)).run(resume=False)
+    assert [path.name for path in list_checkpoints(run.root / "a")] == ["step-00000002"]
+
+
+def test_ranks_ask_each_other_once_a_step(run: ToyRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = World.any
+
+    def count(self: World, *flags: bool) -> tuple[bool, ...]:
+        asked.append(len(flags))
+        return ask(self, *flags)
+
+    monkeypatch.setattr(World, "any", count)
+    # The last step has an evaluation, which has questions of its own.
+    trainer = run.trainer("a", toy_settings(n_steps=9, validate_every=9, checkpoint_minutes=1000.0))
+    n_asked: list[int] = []
+    trainer._listeners = [lambda record: n_asked.append(len(asked)) if isinstance(record, StepRecord) else None]
+    trainer.run(resume=False)
+    assert n_asked == list(range(9))

@@ -114,3 +114,20 @@ def test_extreme_logits_stay_finite() -> None:
     loss.nats.backward()  # type: ignore[no-untyped-call]
     assert float(loss.nats.detach()) == 2000.0  # the first is certain and right, the second certain and wrong
     assert hidden.grad is not None and torch.isfinite(hidden.grad).all()
+
+
+def test_bfloat16_is_float32_within_its_rounding() -> None:
+    hidden, weight, labels = (tensor.detach() for tensor in _example(n=40, vocab=30, d_model=16))
+    found = []
+    for dtype in (torch.float32, torch.bfloat16):
+        # The same values in both: those that bfloat16 has.
+        states = hidden.bfloat16().to(dtype).requires_grad_()
+        matrix = weight.bfloat16().float().requires_grad_()
+        loss = label_smoothed_loss(states, matrix, labels, label_smoothing=0.1, max_logits=300)
+        assert loss.nats.dtype == loss.nll_nats.dtype == torch.float32
+        d_states, d_matrix = torch.autograd.grad(loss.nats, (states, matrix))
+        assert (d_states.dtype, d_matrix.dtype) == (dtype, torch.float32)
+        found.append((loss.nats.detach(), loss.nll_nats, d_states.float(), d_matrix))
+    for wide, narrow in zip(*found, strict=True):
+        # Logits, their gradient and each product are rounded to 8 bits: 2^-9 of their size, a few times.
+        assert float((narrow - wide).norm() / wide.norm()) < 4 * 2**-8

@@ -76,8 +76,9 @@ def test_the_step_is_computed_again_in_smaller_parts(caplog: pytest.LogCaptureFi
     assert caplog.text.count("with train.device_tokens = ") == 2
     for whole, parts in zip(*computed, strict=True):
         torch.testing.assert_close(whole, parts, rtol=1e-5, atol=1e-6)  # float32 sums in another order, dropout and all
-    dial.gradients([BATCH], n_tgt_tokens=BATCH.n_tgt_tokens, key=(1, 3))
-    assert engine.refused == 2  # the next step is cut beforehand
+    parts = cut_finer(BATCH, dial.device_tokens)  # as the loop cuts the next steps
+    dial.gradients(parts, n_tgt_tokens=BATCH.n_tgt_tokens, key=(1, 3))
+    assert engine.refused == 2
 
 
 def test_one_pair_that_does_not_fit_is_the_end() -> None:
@@ -119,3 +120,32 @@ def test_a_run_on_a_small_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     again = run.trainer("small", toy_settings(n_steps=10, **values))
     again.run(resume=True)
     assert again._dial.device_tokens == halved[-1][1]  # it is remembered
+
+
+def test_where_it_was_halved_a_resumed_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps that were loaded before the dial was turned are cut as a run that is resumed cuts them."""
+    build = gradients.build_gradient_engine
+
+    class Full:
+        """An engine whose memory is full once, at the third step."""
+
+        name = "torch"
+
+        def __init__(self, engine: GradientEngine) -> None:
+            self.engine, self.calls = engine, iter(range(1, 100))
+
+        def gradients(self, microbatches: Sequence[Batch], *, n_tgt_tokens: int, key: NoiseKey) -> LossSum:
+            if next(self.calls) == 3:
+                raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+            return self.engine.gradients(microbatches, n_tgt_tokens=n_tgt_tokens, key=key)
+
+    run = ToyRun(tmp_path, n_pairs=200)
+    values = {"engine": "torch", "batch_tokens": 400, "device_tokens": 400, "validate_every": 100}
+    with monkeypatch.context() as patch:
+        patch.setattr("transduce.training.loop.build_gradient_engine", lambda *a, **named: Full(build(*a, **named)))
+        run.trainer("whole", toy_settings(n_steps=5, **values)).run(resume=False)
+        run.trainer("parts", toy_settings(n_steps=3, **values)).run(resume=False)
+    run.trainer("parts", toy_settings(n_steps=5, **values)).run(resume=True)
+    for file in ("model.safetensors", "state.safetensors"):
+        assert run.file("parts", 5, file) == run.file("whole", 5, file)
+    assert run.log("parts", "step", "step", "loss") == run.log("whole", "step", "step", "loss")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.training.toy import MODEL, store_of, toy_model, toy_settings
 from transduce.base.errors import TrainingError
-from transduce.training.preflight import check_stores
+from transduce.training.preflight import check_stores, longest_sentence
 
 LEARNED = MODEL.model_copy(update={"positions": "learned", "n_positions": 5})
 
@@ -33,3 +33,9 @@ def test_sentences_longer_than_learned_positions_are_refused(tmp_path: Path) -> 
     check_stores(model, long, short, toy_settings(max_pair_tokens=4))  # it is left out
     with pytest.raises(TrainingError, match=r"1 dev pair of more than 4 tokens .* raise model\.n_positions"):
         check_stores(model, short, long, toy_settings(max_pair_tokens=4))
+
+
+def test_the_longest_sentence_is_the_lesser_of_what_is_asked_for_and_what_can_be_placed() -> None:
+    learned = toy_model(settings=LEARNED)  # 5 positions, one of them for EOS
+    assert [longest_sentence(learned, n) for n in (3, 4, 5, 256)] == [3, 4, 4, 4]
+    assert longest_sentence(toy_model(), 256) == 256

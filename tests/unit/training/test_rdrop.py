@@ -100,3 +100,20 @@ def test_second_copies_differ_in_nothing_but_their_number() -> None:
         SECOND_COPY + (SECOND_COPY - 1) < 1 << 31
     )  # it fits the 32-bit word that the dropout is keyed by, signed or not
     assert (doubled.n_src_tokens, doubled.n_tgt_tokens) == (2 * batch.n_src_tokens, 2 * batch.n_tgt_tokens)
+
+
+def test_bfloat16_is_float32_within_its_rounding() -> None:
+    hidden, weight, labels = (tensor.detach() for tensor in _example(n=40, vocab=30, d_model=16))
+    found = []
+    for dtype in (torch.float32, torch.bfloat16):
+        # The same values in both: those that bfloat16 has.
+        states = hidden.bfloat16().to(dtype).requires_grad_()
+        matrix = weight.bfloat16().float().requires_grad_()
+        loss = rdrop_loss(states, matrix, labels, label_smoothing=0.1, alpha=5.0, max_logits=600)
+        assert loss.nats.dtype == loss.nll_nats.dtype == torch.float32
+        d_states, d_matrix = torch.autograd.grad(loss.nats, (states, matrix))
+        assert (d_states.dtype, d_matrix.dtype) == (dtype, torch.float32)
+        found.append((loss.nats.detach(), loss.nll_nats, d_states.float(), d_matrix))
+    for wide, narrow in zip(*found, strict=True):
+        # Logits, their gradient and each product are rounded to 8 bits: 2^-9 of their size, a few times.
+        assert float((narrow - wide).norm() / wide.norm()) < 4 * 2**-8

@@ -52,6 +52,20 @@ def test_nothing_readable_is_an_error_and_not_a_new_start(run: ToyRun) -> None:
         run.trainer("a", toy_settings()).run(resume=True)
 
 
+def test_a_run_that_was_killed_while_it_replaced_its_only_checkpoint_is_a_run(run: ToyRun) -> None:
+    run.trainer("a", toy_settings(n_steps=5)).run(resume=False)
+    place = run.root / "a" / "checkpoints"
+    (place / ".step-00000005-abc.old").mkdir()
+    (place / "step-00000005").rename(place / ".step-00000005-abc.old" / "old")
+    with pytest.raises(TrainingError, match=r"holds a run already \(up to step-00000005\)"):
+        run.trainer("a", toy_settings()).run(resume=False)
+    (place / ".step-00000005-abc.old").mkdir()
+    (place / "step-00000005").rename(place / ".step-00000005-abc.old" / "old")
+    (place / ".step-00000005-abc.old" / "old" / "state.json").unlink()
+    with pytest.raises(TrainingError, match="none of its checkpoints can be read"):
+        run.trainer("a", toy_settings()).run(resume=True)
+
+
 def test_a_lost_newest_checkpoint_costs_its_steps_only(run: ToyRun) -> None:
     run.trainer("a", toy_settings(n_steps=10)).run(resume=False)
     shutil.rmtree(run.root / "a" / "checkpoints" / "step-00000010")

@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tests.unit.training.toy import ToyRun, toy_settings
 from transduce.base.errors import TrainingError
 from transduce.bundle.run import list_checkpoints
 from transduce.data.batch import Batch
+from transduce.data.batching import EPOCH_START
+from transduce.data.binarize import binarize
+from transduce.data.bpe_dropout import BpeDropout
+from transduce.data.store import TokenStore
 from transduce.model.noise import NoiseKey, noise_key
+from transduce.text.pairs import SentencePair
+from transduce.tokenizer.learn import learn_tokenizers
+from transduce.tokenizer.protocol import EOS_ID
+from transduce.tokenizer.settings import TokenizerSettings
 from transduce.training import gradients
-from transduce.training.bad_steps import MAX_SAVED
+from transduce.training.bad_steps import MAX_SAVED, Inspector, MadeStep, find_bad_steps, save_bad_batch
+from transduce.training.feed import feed_steps
 from transduce.training.gradients import GradientEngine
+from transduce.training.interrupt import TrainingInterrupted
 from transduce.training.loss import LossSum
+from transduce.training.records import BadStepRecord, CheckpointRecord, Record, RollbackRecord
 from transduce.training.rollback import MAX_ROLLBACKS
+from transduce.training.step import StepSums
 
 SEED = 1
 
@@ -140,6 +155,7 @@ def test_a_rollback_goes_on_behind_the_bad_batch(run: ToyRun, poison: dict[Any, 
     assert run.log("a", "rollback", "step", "bad_step") == [(3, 5)]
     assert [step for (step,) in run.log("a", "step", "step")] == [1, 2, 3, 4, 5, 6, 7]  # 4 and 5 were made again
     assert run.log("a", "step", "n_refused")[-1] == (0,)
+    assert run.log("a", "bad step", "step") == [(5,)]  # the evidence stays
     # Step 4 was made with the sixth batch: its loss is that of a run that starts from checkpoint 3 at that place.
     ends = [step for (step,) in run.log("a", "epoch", "step")]
     assert ends == [4]  # six batches in the epoch: the first three, two that were passed over, and one
@@ -183,3 +199,89 @@ def test_without_a_checkpoint_there_is_nothing_to_go_back_to(
         result = run.trainer("a", _settings(n_steps=8, on_bad_step="rollback")).run(resume=False)
     assert result.step == 8
     assert "no checkpoint yet to go back to" in caplog.text
+
+
+def test_without_a_checkpoint_a_run_of_one_step_an_epoch_ends(run: ToyRun, poison: dict[Any, float]) -> None:
+    poison.update({noise_key(SEED, step): np.nan for step in range(1, 100)})
+    settings = _settings(n_steps=5, on_bad_step="rollback", batch_tokens=10_000, checkpoint_every=100)
+    result = run.trainer("a", settings).run(resume=False)
+    assert (result.step, result.reason) == (5, "steps")
+    assert run.log("a", "epoch", "step", "epoch") == [(step, step - 1) for step in range(1, 6)]
+
+
+def test_a_rollback_at_the_end_of_an_epoch_begins_the_next_one(run: ToyRun, poison: dict[Any, float]) -> None:
+    poison[noise_key(SEED, 6)] = np.nan  # the last batch of the epoch
+    run.trainer("find", _settings(n_steps=6)).run(resume=False)
+    poison.clear()
+    poison[_batch_of(run, "find", 6)] = np.nan
+    result = run.trainer("a", _settings(n_steps=6, on_bad_step="rollback")).run(resume=False)
+    assert result.step == 6
+    assert run.log("a", "rollback", "step", "bad_step") == [(3, 6)]
+    assert run.log("a", "epoch", "step", "epoch", "n_pairs") == [(6, 0, 60)]
+    assert [epoch for (epoch,) in run.log("a", "step", "epoch")] == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_signal_during_a_rollback_stops_the_run_there(run: ToyRun, poison: dict[Any, float]) -> None:
+    poison[noise_key(SEED, 5)] = np.nan
+
+    def stop(record: Any) -> None:
+        if isinstance(record, RollbackRecord):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    settings = _settings(n_steps=8, on_bad_step="rollback")
+    with pytest.raises(TrainingInterrupted, match=r"stopped at step 3; everything is saved in .*step-00000003"):
+        run.trainer("a", settings, listeners=[stop]).run(resume=False)
+    poison.clear()
+    assert run.trainer("a", settings).run(resume=True).step == 8
+    assert run.log("a", "bad step", "step") == [(5,)]
+
+
+def test_on_a_gpu_too_the_bad_batches_of_the_last_steps_are_saved(
+    run: ToyRun, poison: dict[Any, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def as_on_a_gpu(*arguments: Any, **named: Any) -> Inspector:
+        return Inspector(*arguments, **{**named, "device": torch.device("cuda")})
+
+    monkeypatch.setattr("transduce.training.loop.Inspector", as_on_a_gpu)
+    poison.update({noise_key(SEED, step): np.nan for step in (2, 5)})
+    seen: list[tuple[str, int]] = []
+
+    def note(record: Record) -> None:
+        if isinstance(record, BadStepRecord | CheckpointRecord):
+            seen.append((type(record).__name__, record.step))
+
+    run.trainer("a", _settings(n_steps=5, log_every=100), listeners=[note]).run(resume=False)
+    assert seen == [("BadStepRecord", 2), ("CheckpointRecord", 3), ("BadStepRecord", 5), ("CheckpointRecord", 5)]
+    assert len(list((run.root / "a" / "bad-batches").iterdir())) == 2
+
+
+def test_with_bpe_dropout_a_bad_batch_is_told_as_it_was(tmp_path: Path) -> None:
+    texts = ["a man in an orange hat", "the man is standing", "the the the", "Zwei junge Männer im Freien"]
+    pairs = [SentencePair(text, other) for text in texts for other in reversed(texts)]
+    tokenizers = learn_tokenizers(pairs, TokenizerSettings(vocab_size=330))
+    binarize(pairs, tokenizers, tmp_path / "store")
+    store = TokenStore.open(tmp_path / "store")
+    dropout = BpeDropout(store, tokenizers, p=0.3, seed=1, max_pair_tokens=256)
+    [fed] = feed_steps(
+        store,
+        toy_settings(batch_tokens=100_000),
+        epoch=4,
+        start=EPOCH_START,
+        device_tokens=100_000,
+        bpe_dropout=dropout,
+    )
+    n_tgt_tokens = fed.batches.n_tgt_tokens
+    assert n_tgt_tokens > fed.plan.n_tgt_tokens  # more pieces than planned
+    nan, bad = torch.tensor(np.nan), torch.tensor(1.0)
+    sums = StepSums(torch.tensor(3.0 * n_tgt_tokens), nan, nan, bad)
+    [found] = find_bad_steps([MadeStep(7, 4, 0.1, fed.plan, n_tgt_tokens, sums)])
+    assert found.loss == 3.0
+    path = save_bad_batch(tmp_path, found, store, None, dropout)
+    assert path is not None
+    assert json.loads((path / "step.json").read_text())["n_tgt_tokens"] == n_tgt_tokens
+    saved = _read_pairs(path)
+    assert [pair["pair"] for pair in saved] == fed.plan.pairs.tolist()
+    [batch] = fed.batches.microbatches
+    for row, pair in enumerate(saved):
+        assert batch.src[row][batch.src_valid[row]].tolist() == [*pair["src_ids"], EOS_ID]
+        assert batch.tgt_out[row][batch.tgt_valid[row]].tolist() == [*pair["tgt_ids"], EOS_ID]

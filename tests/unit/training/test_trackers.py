@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from transduce.training.records import (
+    BadStepRecord,
     CheckpointRecord,
+    EpochRecord,
     Record,
+    RollbackRecord,
     StartRecord,
     StepRecord,
     StopRecord,
@@ -76,6 +79,21 @@ def test_resume_takes_out_what_will_be_done_again(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]  # no temporary file stays
 
 
+def test_a_rollback_takes_out_the_numbers_and_leaves_the_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    bad, back = BadStepRecord(6, "not finite", math.nan, math.nan, None), RollbackRecord(4, 6, Path("c"))
+    before: list[Record] = [_start(0), _step(4), CheckpointRecord(4, Path("c"), 0.1), _step(5)]
+    _log(path, *before, ValidationRecord(5, {}, False, 0.1), EpochRecord(6, 0, 10, 0), bad, back, _step(5))
+    kept = ["start", "step", "checkpoint", "epoch", "bad step", "rollback"]
+    assert [line["kind"] for line in _lines(path)] == [*kept, "step"]
+    _log(path, BadStepRecord(7, "exploding", 1.0, 9.0, None), RollbackRecord(4, 7, Path("c")), _step(5), _step(6))
+    _log(path, CheckpointRecord(6, Path("d"), 0.1), BadStepRecord(8, "exploding", 1.0, 9.0, None), _step(8))
+    _log(path, _start(6))  # a kill, and no rollback, so that step 8 is made again just as it was
+    kinds = [(line["kind"], line["step"]) for line in _lines(path)]
+    assert kinds[:6] == list(zip(kept, (0, 4, 4, 6, 6, 4), strict=True))
+    assert kinds[6:] == [*[("bad step", 7), ("rollback", 4), ("step", 5), ("step", 6), ("checkpoint", 6), ("start", 6)]]
+
+
 def test_a_new_run_begins_a_new_log(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     _log(path, _start(0), _step(5))
@@ -116,3 +134,18 @@ def test_tensorboard_gets_every_number_and_the_step_that_it_goes_on_from() -> No
     listener(StopRecord(50, "steps", 1.0))
     assert (writers[0].first_step, writers[0].is_closed) == (41, True)
     assert writers[0].points == [("dev/perplexity", 3.0, 50), ("dev/BLEU", 20.0, 50)]
+
+
+def test_tensorboard_replaces_the_steps_that_a_run_goes_back_behind() -> None:
+    writers: list[RecordingWriter] = []
+
+    def make(first_step: int) -> RecordingWriter:
+        writers.append(RecordingWriter(first_step))
+        return writers[-1]
+
+    listener = TensorBoardLog(make)
+    for record in (_start(0), _step(5), RollbackRecord(4, 5, Path("c")), _step(5, loss=1.0)):
+        listener(record)
+    assert [(writer.first_step, writer.is_closed) for writer in writers] == [(1, True), (5, False)]
+    assert ("train/loss", 1.5, 5) in writers[0].points
+    assert ("train/loss", 1.0, 5) in writers[1].points

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from transduce.base.launch import OtherRankFailedError, read_launch
+from transduce.base.errors import OtherRankFailedError
+from transduce.base.launch import read_launch
 from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
 from transduce.cli.ranks import first_failure_speaks
 
