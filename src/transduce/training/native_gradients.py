@@ -136,9 +136,10 @@ class _LaneModel:
     @torch.no_grad()
     def run(self, batches: Iterable[PackedBatch], n_tgt_tokens: int, key: NoiseKey) -> _Nats:
         """Compute the gradients of some microbatches, and return the sums of their losses."""
-        self.gradients.zero_()
         self._lane.key = key
+        self._lane.begin()
         losses = [self._run_batch(batch, n_tgt_tokens) for batch in batches]
+        self._lane.end()
         return _Nats(sum(one.nats for one in losses), sum(one.nll_nats for one in losses))
 
     def _run_batch(self, batch: PackedBatch, n_tgt_tokens: int) -> _Nats:

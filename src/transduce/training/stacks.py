@@ -37,7 +37,7 @@ class Embedding:
         self._d_table = (
             None
             if isinstance(positions, SinusoidalPositions)
-            else lane.layout.view(lane.gradients, f"{name}.positions.weight")
+            else lane.matrix(f"{name}.positions.weight").gradient
         )
 
     def forward(self, rows: Rows) -> Tensor:

@@ -7,7 +7,7 @@ and the memory of a step is that of the largest one so far.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, final, runtime_checkable
 
 import torch
@@ -55,18 +55,46 @@ class Lane:
     """The lane's own block of gradients, which are added to."""
     key: NoiseKey = (0, 0)
     """Of the step's dropout."""
+    parameters: list[Matrix] = field(default_factory=list)
+    """All that :meth:`matrix` and :meth:`factor` have returned."""
 
     def matrix(self, *names: str) -> Matrix:
-        """Return one parameter, or several that stand behind one another, with its gradient."""
-        return Matrix(self.layout.view(self.layout.weights, *names), self.layout.view(self.gradients, *names))
+        """Return one parameter, or several that stand behind one another, with its gradient, which is added to."""
+        self.parameters.append(Matrix(*self._views(*names), is_factor=False))
+        return self.parameters[-1]
+
+    def factor(self, *names: str) -> Matrix:
+        """Return the same for what only :meth:`Matrix.learn` ever adds to."""
+        self.parameters.append(Matrix(*self._views(*names), is_factor=True))
+        return self.parameters[-1]
+
+    def begin(self) -> None:
+        """Let all gradients count as zero."""
+        for parameter in self.parameters:
+            if not parameter.is_factor:
+                parameter.gradient.zero_()
+            parameter.is_learned = False
+
+    def end(self) -> None:
+        """Clear what nothing was added to."""
+        for parameter in self.parameters:
+            if parameter.is_factor and not parameter.is_learned:
+                parameter.gradient.zero_()
+
+    def _views(self, *names: str) -> tuple[Tensor, Tensor]:
+        return self.layout.view(self.layout.weights, *names), self.layout.view(self.gradients, *names)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Matrix:
     """A parameter and its gradient."""
 
     weight: Tensor
     gradient: Tensor
+    is_factor: bool
+    """True: the first product of a step is written over the gradient, which saves clearing and reading it."""
+    is_learned: bool = False
+    """True: this step has added to the gradient already."""
 
     def multiply(self, x: Tensor, out: Tensor) -> Tensor:
         """Out = x weight^T, and return it."""
@@ -81,7 +109,11 @@ class Matrix:
 
     def learn(self, d_y: Tensor, x: Tensor) -> None:
         """Gradient += d_y^T x."""
-        self.gradient.addmm_(d_y.t(), x)
+        if self.is_factor and not self.is_learned:
+            torch.mm(d_y.t(), x, out=self.gradient)
+        else:
+            self.gradient.addmm_(d_y.t(), x)
+        self.is_learned = True
 
 
 @dataclass(frozen=True)
@@ -142,8 +174,8 @@ class FeedForward:
 
     def __init__(self, lane: Lane, name: str, dropout: Place) -> None:
         self._lane, self._name, self._dropout = lane, name, dropout
-        self._inner, self._inner_bias = lane.matrix(f"{name}.in_proj.weight"), lane.matrix(f"{name}.in_proj.bias")
-        self._outer, self.bias = lane.matrix(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
+        self._inner, self._inner_bias = lane.factor(f"{name}.in_proj.weight"), lane.matrix(f"{name}.in_proj.bias")
+        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
 
     def forward(self, a: Tensor, rows: Rows) -> Tensor:
         """Do what :class:`Sublayer` says."""
@@ -282,10 +314,10 @@ class SelfAttention:
     def __init__(self, lane: Lane, name: str, module: MultiHeadAttention, *, causal: bool) -> None:
         self._lane, self._name = lane, name
         self._heads = _Heads(lane, name, module, causal=causal)
-        self._projection = lane.matrix(*(f"{name}.{which}_proj.weight" for which in "qkv"))
+        self._projection = lane.factor(*(f"{name}.{which}_proj.weight" for which in "qkv"))
         keys_at = module.q_proj.out_features
         self._starts = (0, keys_at, keys_at + module.k_proj.out_features)
-        self._outer, self.bias = lane.matrix(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
+        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
 
     def forward(self, a: Tensor, rows: Rows) -> Tensor:
         """Do what :class:`Sublayer` says."""
@@ -322,10 +354,10 @@ class CrossAttention:
     def __init__(self, lane: Lane, name: str, module: MultiHeadAttention) -> None:
         self._lane, self._name = lane, name
         self._heads = _Heads(lane, name, module, causal=False)
-        self._query = lane.matrix(f"{name}.q_proj.weight")
-        self._memory_projection = lane.matrix(*(f"{name}.{which}_proj.weight" for which in "kv"))
+        self._query = lane.factor(f"{name}.q_proj.weight")
+        self._memory_projection = lane.factor(*(f"{name}.{which}_proj.weight" for which in "kv"))
         self._starts = (0, module.k_proj.out_features)
-        self._outer, self.bias = lane.matrix(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
+        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
 
     def read(self, memory: Tensor, d_memory: Tensor, rows: Rows) -> None:
         """Say what is read next.
