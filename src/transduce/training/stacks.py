@@ -35,9 +35,7 @@ class Embedding:
         self._lane, self._name, self._vectors, self._scale = lane, name, vectors, scale
         self._positions, self._dropout = positions, dropout
         self._d_table = (
-            None
-            if isinstance(positions, SinusoidalPositions)
-            else lane.matrix(f"{name}.positions.weight").gradient
+            None if isinstance(positions, SinusoidalPositions) else lane.matrix(f"{name}.positions.weight").gradient
         )
 
     def forward(self, rows: Rows) -> Tensor:
