@@ -192,6 +192,8 @@ class Trainer:
             )
         )
         self._progress.plan = plan
+        if path is not None and self._world.is_first:  # a kill may have come between a checkpoint and this
+            prune_checkpoints(self._run_dir, self._settings, path, self._progress.timed_checkpoints)
         adopt_best_by(self._progress, self._settings.best_by)
         adopt_n_steps(self._progress, self._settings, self._model.d_model)
         self._model.train()
