@@ -76,6 +76,7 @@ def test_killed_and_resumed_is_uninterrupted(bundle: Path, source: Path, tmp_pat
     assert 0 < n_lines < 800
     with (tmp_path / "out.part").open("ab") as part:
         part.write(b"half a li")  # what a kill between two writes leaves
+    (tmp_path / ".out.part-abc.part.json").write_text("{")  # and one in the middle of a record
     resumed = translate(bundle, source, out, *options, "--resume")
     assert resumed.code == 0, resumed.err
     assert translate(bundle, source, whole, *options).code == 0

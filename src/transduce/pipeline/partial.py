@@ -20,6 +20,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Any, final
 
@@ -57,6 +58,7 @@ class PartialOutput:
 
     def begin(self) -> None:
         """Start with nothing written."""
+        self._clear_leftovers()
         self.part.write_bytes(b"")
         self._save_record()
 
@@ -69,6 +71,7 @@ class PartialOutput:
         Raises:
             DataError: What is there is damaged, or was made from other input, by another model or with other settings.
         """
+        self._clear_leftovers()
         record = self._read_record()
         for name in {**record["made_by"], **self.made_by}:
             before, now = (json.dumps(of.get(name), ensure_ascii=False) for of in (record["made_by"], self.made_by))
@@ -122,6 +125,11 @@ class PartialOutput:
         """Leave nothing behind."""
         self.part.unlink(missing_ok=True)
         self.record.unlink(missing_ok=True)
+
+    def _clear_leftovers(self) -> None:
+        """Remove records that a kill caught half-written. The lock is ours, so nobody is writing one."""
+        for leftover in self.record.parent.glob(f".{escape(self.record.stem)}-*.part{self.record.suffix}"):
+            leftover.unlink(missing_ok=True)
 
     def _read(self, line: str) -> None:
         self._input.update(line.encode("utf-8") + b"\n")
