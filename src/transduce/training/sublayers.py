@@ -223,7 +223,7 @@ class _Columns:
 
 @final
 class _Heads:
-    """The part of attention between the projections: which weight each key gets, and the mean of the values."""
+    """The part of attention behind the projections: which weight each key gets, the mean of the values, the output's product."""
 
     def __init__(self, lane: Lane, name: str, module: MultiHeadAttention, *, causal: bool) -> None:
         self._lane, self._name, self._causal = lane, name, int(causal)
@@ -233,16 +233,17 @@ class _Heads:
         self._dropout = Place.of(module.dropout.site, module.dropout.p)
         biases = [f"{name}.{which}_proj.bias" for which in "qkv"]
         self._biases = [lane.matrix(bias) for bias in biases]
+        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
 
     def forward(self, q: _Columns, k: _Columns, v: _Columns, queries: Rows, keys: Rows) -> Tensor:
-        """Return the heads side by side, ``[n, h d_v]``. The biases are added to q, k and v in place."""
+        """Return the output ``[n, d_model]`` without its bias. The biases of q, k and v are added to them in place."""
         lane, n = self._lane, len(queries.ids)
         self._projections = q, k, v
         self._rows = queries, keys
         self._noise = self._dropout.noise(lane, queries)
         size = attention_weights_size(queries.offsets, keys.offsets, self._n_heads)
         self._weights = lane.buffers.take(f"{self._name}.weights", size)
-        out = lane.buffers.take(f"{self._name}.heads", n, self._n_heads * self._d_v)
+        out = self._out = lane.buffers.take(f"{self._name}.heads", n, self._n_heads * self._d_v)
         q_bias, k_bias, v_bias = (bias.weight.data_ptr() for bias in self._biases)
         lane.kernels.attention(
             q=q.address,
@@ -266,10 +267,13 @@ class _Heads:
             weights=self._weights.data_ptr(),
             noise=self._noise,
         )
-        return out
+        return self._outer.multiply(out, lane.buffers.take(f"{self._name}.y", n, len(self._outer.weight)))
 
-    def backward(self, d_out: Tensor, d_q: _Columns, d_k: _Columns, d_v: _Columns) -> None:
+    def backward(self, d_y: Tensor, d_q: _Columns, d_k: _Columns, d_v: _Columns) -> None:
         """Write the gradients of the three projections, and add to those of their biases."""
+        d_out = self._lane.buffers.take("d_heads", *self._out.shape)
+        self._outer.multiply_back(d_y, d_out, add=False)
+        self._outer.learn(d_y, self._out)
         q, k, v = self._projections
         queries, keys = self._rows
         d_q_bias, d_k_bias, d_v_bias = (bias.gradient.data_ptr() for bias in self._biases)
@@ -317,26 +321,22 @@ class SelfAttention:
         self._projection = lane.factor(*(f"{name}.{which}_proj.weight" for which in "qkv"))
         keys_at = module.q_proj.out_features
         self._starts = (0, keys_at, keys_at + module.k_proj.out_features)
-        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
+        self.bias = self._heads.bias
 
     def forward(self, a: Tensor, rows: Rows) -> Tensor:
         """Do what :class:`Sublayer` says."""
-        lane, (width, d_model) = self._lane, self._projection.weight.shape
         self._a = a
-        qkv = self._projection.multiply(a, lane.buffers.take(f"{self._name}.qkv", len(a), width))
+        width = len(self._projection.weight)
+        qkv = self._projection.multiply(a, self._lane.buffers.take(f"{self._name}.qkv", len(a), width))
         q, k, v = (_Columns(qkv, start) for start in self._starts)
-        self._out = self._heads.forward(q, k, v, rows, rows)
-        return self._outer.multiply(self._out, lane.buffers.take(f"{self._name}.y", len(a), d_model))
+        return self._heads.forward(q, k, v, rows, rows)
 
     def backward(self, d_y: Tensor, d_a: Tensor, *, add: bool) -> None:
         """Do what :class:`Sublayer` says."""
         buffers, n = self._lane.buffers, len(d_y)
-        d_out = buffers.take("d_heads", n, self._out.shape[1])
-        self._outer.multiply_back(d_y, d_out, add=False)
-        self._outer.learn(d_y, self._out)
         d_qkv = buffers.take("d_qkv", n, self._projection.weight.shape[0])
         d_q, d_k, d_v = (_Columns(d_qkv, start) for start in self._starts)
-        self._heads.backward(d_out, d_q, d_k, d_v)
+        self._heads.backward(d_y, d_q, d_k, d_v)
         self._projection.learn(d_qkv, self._a)
         self._projection.multiply_back(d_qkv, d_a, add=add)
 
@@ -357,7 +357,7 @@ class CrossAttention:
         self._query = lane.factor(f"{name}.q_proj.weight")
         self._memory_projection = lane.factor(*(f"{name}.{which}_proj.weight" for which in "kv"))
         self._starts = (0, module.k_proj.out_features)
-        self._outer, self.bias = lane.factor(f"{name}.out_proj.weight"), lane.matrix(f"{name}.out_proj.bias")
+        self.bias = self._heads.bias
 
     def read(self, memory: Tensor, d_memory: Tensor, rows: Rows) -> None:
         """Say what is read next.
@@ -371,26 +371,22 @@ class CrossAttention:
 
     def forward(self, a: Tensor, rows: Rows) -> Tensor:
         """Do what :class:`Sublayer` says."""
-        lane, buffers, (width, d_model) = self._lane, self._lane.buffers, self._query.weight.shape
+        buffers = self._lane.buffers
         self._a = a
-        q = self._query.multiply(a, buffers.take(f"{self._name}.q", len(a), width))
+        q = self._query.multiply(a, buffers.take(f"{self._name}.q", len(a), len(self._query.weight)))
         kv = self._memory_projection.multiply(
             self._memory, buffers.take(f"{self._name}.kv", len(self._memory), len(self._memory_projection.weight))
         )
         k, v = (_Columns(kv, start) for start in self._starts)
-        self._out = self._heads.forward(_Columns(q, 0), k, v, rows, self._memory_rows)
-        return self._outer.multiply(self._out, lane.buffers.take(f"{self._name}.y", len(a), d_model))
+        return self._heads.forward(_Columns(q, 0), k, v, rows, self._memory_rows)
 
     def backward(self, d_y: Tensor, d_a: Tensor, *, add: bool) -> None:
         """Do what :class:`Sublayer` says, and add to the gradient of the memory."""
         buffers, n, n_memory = self._lane.buffers, len(d_y), len(self._memory)
-        d_out = buffers.take("d_heads", n, self._out.shape[1])
-        self._outer.multiply_back(d_y, d_out, add=False)
-        self._outer.learn(d_y, self._out)
         d_q = buffers.take("d_q", n, len(self._query.weight))
         d_kv = buffers.take("d_kv", n_memory, len(self._memory_projection.weight))
         d_k, d_v = (_Columns(d_kv, start) for start in self._starts)
-        self._heads.backward(d_out, _Columns(d_q, 0), d_k, d_v)
+        self._heads.backward(d_y, _Columns(d_q, 0), d_k, d_v)
         self._query.learn(d_q, self._a)
         self._query.multiply_back(d_q, d_a, add=add)
         self._memory_projection.learn(d_kv, self._memory)
