@@ -13,14 +13,21 @@ from tests.shared import case_file
 
 
 def test_b097_an_empty_reference_is_refused_with_its_line() -> None:
-    message = refusal(run_cli("bleu", case_file("B097.hyp"), case_file("B097.ref")))
-    assert "reference 2 of 3 is empty" in message
+    hypotheses, references = case_file("B097.hyp"), case_file("B097.ref")
+    assert "reference 2 of 3 is empty" in refusal(run_cli("bleu", hypotheses, references))
+    assert "reference 2 of 3 is empty" in refusal(run_cli("compare", references, hypotheses, hypotheses))
+    several = refusal(run_cli("bleu", hypotheses, hypotheses, references, "--flavours", "--language", "en"))
+    assert "reference 2 of 3 in set 2 of 2 is empty" in several
 
 
 def test_b099_unequal_counts_are_refused_both_ways(model_r: Path, tmp_path: Path) -> None:
     hypotheses, references = case_file("B099.hyp"), case_file("B099.ref")
     assert "2 hypotheses and 3 references" in refusal(run_cli("bleu", hypotheses, references))
     assert "3 hypotheses and 2 references" in refusal(run_cli("bleu", references, hypotheses))
+    assert "2 hypotheses and 3 references" in refusal(run_cli("compare", references, references, hypotheses))
+    assert "3 hypotheses and 2 references in set 2 of 2" in refusal(
+        run_cli("bleu", references, references, hypotheses, "--confidence")
+    )
     for src, ref in ((hypotheses, references), (references, hypotheses)):
         message = refusal(run_cli("evaluate", model_r, "--src", src, "--ref", ref, "--output", tmp_path / "out"))
         assert "2" in message and "3" in message
@@ -34,6 +41,9 @@ def test_b101_tokenized_text_is_scored_as_it_is_with_a_warning() -> None:
     )
     assert tokenized.err.startswith(f"warning: {case_file('B101.tok.hyp')} looks tokenized")
     assert tokenized.err.count("\n") == 1
+    compared = run_cli("compare", case_file("B101.ref"), case_file("B101.detok.hyp"), case_file("B101.tok.hyp"))
+    assert compared.err.startswith(f"warning: {case_file('B101.tok.hyp')} looks tokenized")
+    assert compared.err.count("\n") == 1
     plain = run_cli("bleu", case_file("B101.detok.hyp"), case_file("B101.ref"))
     assert plain.lines[0].startswith("BLEU 100.00 (")
     assert (plain.code, plain.err) == (0, "")
@@ -51,3 +61,6 @@ def test_b103_text_without_spaces_needs_its_own_tokenizer() -> None:
     default = run_cli("bleu", hypotheses, references)
     assert default.lines[0].startswith("BLEU 0.00 (")
     assert default.err.startswith("warning: ") and "use --tokenize zh or char" in default.err
+    compared = json.loads(run_cli("compare", references, hypotheses, references, "--json").out)
+    assert "tok:zh" in compared["metrics"][0]["signature"]
+    assert compared["metrics"][0]["systems"][0]["value"] == pytest.approx(66.1120, abs=5e-5)

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from transduce.base.errors import DataError
-from transduce.base.files import STDIN, StrPath, check_readable, read_lines
-from transduce.base.log import logger
-from transduce.metrics.bleu import BleuTokenizer, bleu, chrf, looks_tokenized, needs_other_tokenizer
+from transduce.base.files import StrPath
+from transduce.metrics.bleu import BleuTokenizer
+from transduce.metrics.flavours import paper_note
 from transduce.metrics.score import Score
+from transduce.pipeline.scoring import compute_scores, find_language, read_sides, warn_of_tokenized, warn_of_unspaced
 
 __all__ = ["BleuReport", "bleu_files"]
 
@@ -19,53 +19,66 @@ __all__ = ["BleuReport", "bleu_files"]
 class BleuReport:
     """Scores of one output."""
 
-    bleu: Score
-    """sacreBLEU."""
-    chrf: Score
-    """chrF2."""
+    scores: tuple[Score, ...]
+    """BLEU first, and all others that were asked for."""
     n_sentences: int
     """Lines scored."""
+    paper: str = ""
+    """With all flavours: which of them the paper's figures are."""
+
+    @property
+    def bleu(self) -> Score:
+        """BLEU as sacreBLEU computes it."""
+        return self.scores[0]
+
+    @property
+    def chrf(self) -> Score:
+        """chrF2."""
+        return next(score for score in self.scores if score.name == "chrF2")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        return asdict(self)
+        return {"bleu": asdict(self.bleu), "chrf": asdict(self.chrf)} | asdict(self)
 
 
 def bleu_files(
     hypotheses: StrPath,
-    references: StrPath,
-    *,
+    *references: StrPath,
     tokenize: BleuTokenizer = "13a",
     lowercase: bool = False,
+    flavours: bool = False,
+    language: str | None = None,
+    ter: bool = False,
+    confidence: bool = False,
 ) -> BleuReport:
-    """Score a file of translations against a file of references, line by line.
+    """Score a file of translations against one or more files of references, line by line.
 
     Args:
         hypotheses: Detokenized translations, one a line.
         references: Detokenized references, one a line.
         tokenize: sacreBLEU's tokenizer.
         lowercase: True: case does not count for BLEU.
+        flavours: True: all flavours of BLEU, whatever the tokenizer and the case.
+        language: The target language, which the flavours need; not given, a file name says it, such as ``test.de``.
+        ter: True: also TER, which takes longer than all else together.
+        confidence: True: each score with its 95 % interval.
 
     Raises:
         DataError: A file is missing or not UTF-8, the counts differ, or a reference is empty.
     """
-    hypotheses, references = Path(hypotheses), Path(references)
-    if hypotheses == references == STDIN:
-        raise DataError("-: both the translations and the references are standard input; give a file for one of them")
-    check_readable(hypotheses)
-    check_readable(references)
-    ours, theirs = list(read_lines(hypotheses)), list(read_lines(references))
-    report = BleuReport(
-        bleu=bleu(ours, theirs, tokenize=tokenize, lowercase=lowercase),
-        chrf=chrf(ours, theirs),
-        n_sentences=len(ours),
+    paths = [Path(path) for path in (*references, hypotheses)]
+    flavours_for = find_language(language, paths) if flavours else None
+    *theirs, ours = read_sides(paths)
+    scores = compute_scores(
+        ours,
+        *theirs,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        flavours_for=flavours_for,
+        ter=ter,
+        confidence=confidence,
     )
-    if looks_tokenized(ours) and not looks_tokenized(theirs):
-        logger.warning(
-            "%s looks tokenized and the references do not: detokenize it, or BLEU is not comparable", hypotheses
-        )
-    if tokenize == "13a" and needs_other_tokenizer(theirs):
-        logger.warning(
-            "%s is written without spaces, where '13a' finds no words: use --tokenize zh or char", references
-        )
-    return report
+    warn_of_tokenized(paths[-1], ours, theirs[0])
+    if not flavours:
+        warn_of_unspaced(paths[0], theirs[0], tokenize)
+    return BleuReport(scores, len(ours), "" if flavours_for is None else paper_note(flavours_for))
