@@ -19,6 +19,7 @@ from transduce.data.store import IdArray, LengthArray, TokenStore
 from transduce.tokenizer.merging import Merger
 from transduce.tokenizer.protocol import TokenizerPair
 from transduce.tokenizer.subword import split_chunks
+from transduce.tokenizer.trees import TreeTokenizer
 
 __all__ = ["BpeDropout", "DroppedPairs"]
 
@@ -58,7 +59,7 @@ class BpeDropout:
 
     Args:
         store: The pairs.
-        tokenizers: The tokenizers that made its ids, of kind ``bpe``.
+        tokenizers: The tokenizers that made its ids, of kind ``bpe``; a target side of trees keeps its ids.
         p: Probability that a possible merge is left out in a round.
         seed: Fixes, with the epoch, what is left out.
         max_pair_tokens: A sentence that would get longer than this keeps the pieces that are stored.
@@ -74,7 +75,7 @@ class BpeDropout:
         self._seed = seed
         self._max_tokens = max_pair_tokens
         src = Merger(tokenizers.src)
-        self._mergers = src, (src if tokenizers.joint else Merger(tokenizers.tgt))
+        self._mergers = src, _tgt_merger(src, tokenizers)
         powers = [p]
         while powers[-1] * p > 0.5**53:
             powers.append(powers[-1] * p)
@@ -99,8 +100,11 @@ class BpeDropout:
         )
 
     def _resegment_side(
-        self, merger: Merger, ids: IdArray, offsets: npt.NDArray[np.int64], pairs: IntArray, seed: np.uint64
+        self, merger: Merger | None, ids: IdArray, offsets: npt.NDArray[np.int64], pairs: IntArray, seed: np.uint64
     ) -> tuple[IdArray, npt.NDArray[np.int64]]:
+        if merger is None:
+            stored = [ids[offsets[pair] : offsets[pair + 1]] for pair in pairs]
+            return np.concatenate([ids[:0], *stored]), np.cumsum([0, *map(len, stored)])
         piece_bytes = merger.piece_bytes
         sentences = [ids[offsets[pair] : offsets[pair + 1]].tolist() for pair in pairs]
         spelled = [b"".join([piece_bytes[index] for index in sentence]) for sentence in sentences]
@@ -133,6 +137,13 @@ class BpeDropout:
         n_skipped = len(self._powers) - np.searchsorted(self._powers, uniform[dropped], side="right")
         skipped[dropped] = np.minimum(n_skipped, 255)
         return _Rounds(skipped.tobytes(), [*dropped.tolist(), len(uniform)])
+
+
+def _tgt_merger(src: Merger, tokenizers: TokenizerPair) -> Merger | None:
+    """Return what cuts the target side; None for trees, whose brackets are not made of pieces."""
+    if isinstance(tokenizers.tgt, TreeTokenizer):
+        return None
+    return src if tokenizers.joint else Merger(tokenizers.tgt)
 
 
 @final

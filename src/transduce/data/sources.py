@@ -179,6 +179,10 @@ def find_sources(settings: DataSettings, part: Part) -> list[PairSource]:
     srcs: tuple[str, ...] = getattr(settings, f"{part}_src")
     tgts: tuple[str, ...] = getattr(settings, f"{part}_tgt")
     both: tuple[str, ...] = getattr(settings, part)
+    if settings.task == "parsing":
+        from transduce.data.treebank import Treebank  # here, since most corpora hold no trees
+
+        return [Treebank.from_name(name) for name in both]
     sources: list[PairSource] = [ParallelFiles(Path(src), Path(tgt)) for src, tgt in zip(srcs, tgts, strict=True)]
     languages = find_languages(settings)
     sources += [PairsFile(Path(path), languages) for path in both]

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from transduce.decoding.batches import cut_batches
-from transduce.decoding.engine import Engine, FloatArray
+from transduce.decoding.engine import Engine, FloatArray, default_layer
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
 from transduce.tokenizer.words import Words, find_words
 
@@ -49,11 +49,6 @@ class Alignment:
     def pharaoh(self) -> str:
         """The links as other tools write them: ``0-0 1-2``, source first, numbers from 0."""
         return " ".join(f"{link.src}-{link.tgt}" for link in self.links)
-
-
-def default_layer(n_decoder_layers: int) -> int:
-    """Return the layer to read, counted from the end: the last but one; of a single layer that one."""
-    return -min(2, n_decoder_layers)
 
 
 def align(

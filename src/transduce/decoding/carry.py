@@ -25,13 +25,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from transduce.decoding.batches import cut_batches
 from transduce.decoding.engine import Engine, FloatArray
-from transduce.decoding.glossary import Glossary, Term
 from transduce.decoding.query import Query
 from transduce.decoding.request import Request
 from transduce.text.boundaries import is_unspaced
@@ -41,6 +40,9 @@ from transduce.text.tags import ENTITY, TaggedText, strip_tags
 from transduce.tokenizer.phrases import banned_variants, glued_ids, phrase_ids
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
 from transduce.tokenizer.spans import piece_spans
+
+if TYPE_CHECKING:
+    from transduce.decoding.glossary import Glossary
 
 __all__ = ["Found", "Markup", "Prepared", "Restoration", "prepare_requests", "restore"]
 
@@ -138,7 +140,8 @@ def prepare_requests(
     prepared = []
     for request, plain, source in zip(requests, tagged, sources, strict=True):
         wishes = _Wishes(plain.text)
-        wishes.add_terms(Glossary([Term(word.strip(), is_kept=True) for word in request.keep if word.strip()]))
+        if request.keep:
+            wishes.add_kept_words(request.keep)
         if markup == "inline":
             wishes.add_kept(match.span() for match in ENTITY.finditer(plain.text))
         if glossary is not None:
@@ -171,6 +174,11 @@ class _Wishes:
                     self._keep(match.start, match.end)
                 elif match.term.target is not None:
                     self.spans.append(KeptSpan(match.start, match.end, match.term.target, is_kept=False))
+
+    def add_kept_words(self, words: Iterable[str]) -> None:
+        from transduce.decoding.glossary import Glossary, Term  # here, since most texts keep none
+
+        self.add_terms(Glossary([Term(word.strip(), is_kept=True) for word in words if word.strip()]))
 
     def add_kept(self, places: Iterable[tuple[int, int]]) -> None:
         for start, end in places:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import final
 
-from transduce.base.log import logger, plural
 from transduce.decoding.carry import Prepared
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.translation import Translation
@@ -53,6 +52,8 @@ class CutSources:
         """Log the warning, if any line was cut."""
         if not self._lines.count:
             return
+        from transduce.base.log import logger, plural  # here, since most inputs give no warning
+
         logger.warning(
             "%s %s too long and only translated up to token %s (%s): %s; split long lines into sentences "
             "(--document does, translate_document in Python)",
@@ -94,6 +95,8 @@ class TranslationsAtLimit:
         """Log the warning, if there is any such line."""
         if not self._lines.count:
             return
+        from transduce.base.log import logger, plural  # here, since most inputs give no warning
+
         logger.warning(
             "the translations of %s have as many tokens as the limit allows, so their ends may be missing: %s; raise %s",
             plural(self._lines.count, "line"),

@@ -35,11 +35,20 @@ __all__ = [
     "SearchingEngine",
     "Session",
     "check_log_probs",
+    "default_layer",
     "not_log_probs",
 ]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float32]
+
+
+def default_layer(n_decoder_layers: int) -> int:
+    """Return the decoder layer whose attention is read where none is named, counted from the end: the last but one.
+
+    :mod:`transduce.decoding.align` says why. Of a single layer it is that one.
+    """
+    return -min(2, n_decoder_layers)
 
 
 class Proposals(NamedTuple):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from transduce.base.errors import NativeUnavailableError, SettingsError
 from transduce.base.extras import require
-from transduce.base.log import logger
 from transduce.bundle.directory import Bundle
 from transduce.decoding.engine import Engine
 from transduce.decoding.native_engine import load_native_engine
@@ -93,4 +92,6 @@ def _gpu_is_there() -> bool:
 
 @cache
 def _say_once(text: str) -> None:
+    from transduce.base.log import logger  # here, since most starts give no warning
+
     logger.warning("%s", text)

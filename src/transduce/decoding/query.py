@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transduce.decoding.trees import TreeShape
 
 __all__ = ["Query"]
 
@@ -19,3 +23,5 @@ class Query:
     """Target phrases that the translation must contain, each without a gap and apart from the others."""
     banned: tuple[tuple[int, ...], ...] = ()
     """Target phrases that the translation must not contain."""
+    tree: TreeShape | None = None
+    """The translation must be a whole tree of this shape. None: it may be anything."""

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
 
-__all__ = ["RuledEngine", "RuledSession", "SentenceRules"]
+__all__ = ["RuledEngine", "RuledSession", "SentenceRules", "best_proposals"]
 
 _NOTHING = -1
 """Stands in the history of a row where it has no token."""
@@ -122,7 +122,7 @@ class RuledSession:
         """Extend rows by one token each, and propose the best that the rules allow."""
         self._advance(parents, ids)
         if (self._forced() != _NOTHING).any():
-            return _best(self._ruled_distribution(parents, ids), k)
+            return best_proposals(self._ruled_distribution(parents, ids), k)
         n_words = self._engine.tgt_vocab_size - N_CONTROL
         forbidden, repeated = self._forbidden(), self._repeated()
         # The best k after the rules are among the best k + n before, if the rules lower no more than n.
@@ -236,7 +236,7 @@ class _Phrases:
         return rows[begun], phrases[begun, -1]
 
 
-def _best(log_probs: FloatArray, k: int) -> Proposals:
+def best_proposals(log_probs: FloatArray, k: int) -> Proposals:
     """Return the best k tokens of whole distributions ``[rows, vocab]``; of equal ones the lower id comes first."""
     words = log_probs[:, N_CONTROL:]
     best = np.argsort(-words, axis=1, kind="stable")[:, :k]

@@ -76,8 +76,15 @@ def _whole_vocabulary(engine: Engine) -> Engine:
 
 
 def _bounds(engine: Engine, queries: Sequence[Query], settings: DecodeSettings) -> LengthBounds:
-    needed = [len(query.prefix) + sum(map(len, query.required)) for query in queries]
+    needed = [_n_needed(query) for query in queries]
     return length_bounds(engine, [query.src for query in queries], settings, needed)
+
+
+def _n_needed(query: Query) -> int:
+    """Return how many tokens a translation must have room for."""
+    if query.tree is not None:
+        return query.tree.n_words
+    return len(query.prefix) + sum(map(len, query.required))
 
 
 def _width(queries: Sequence[Query], settings: DecodeSettings) -> float:
@@ -95,7 +102,7 @@ def _search_batch(
     sources = [query.src for query in queries]
     wide = settings
     if settings.coverage_beta > 0:
-        wide = settings.model_copy(update={"n_best": settings.beam_size})
+        wide = settings.replace(n_best=settings.beam_size)
     ruled, own_bounds = with_rules(engine, queries, bounds, settings)
     found = _find(ruled, queries, own_bounds, wide)
     if settings.repetition_penalty > 1:
@@ -181,6 +188,11 @@ def with_rules(
     """
     if not _has_rules(queries[0], settings):
         return engine, bounds
+    if queries[0].tree is not None:
+        from transduce.decoding.trees import TreeEngine
+
+        shapes = [query.tree for query in queries if query.tree is not None]
+        return TreeEngine(engine, shapes, bounds.limits), bounds
     from transduce.decoding.rules import RuledEngine
 
     rules = [_rules(query, minimum, engine) for query, minimum in zip(queries, bounds.minima.tolist(), strict=True)]
@@ -190,7 +202,7 @@ def with_rules(
 
 def _has_rules(query: Query, settings: DecodeSettings) -> bool:
     of_all = settings.no_repeat_ngram_size > 0 or settings.repetition_penalty > 1
-    return of_all or bool(query.prefix or query.banned)
+    return of_all or bool(query.prefix or query.banned) or query.tree is not None
 
 
 def _rules(query: Query, minimum: int, engine: Engine) -> SentenceRules:

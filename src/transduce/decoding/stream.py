@@ -43,7 +43,7 @@ def stream_ids(engine: Engine, query: Query, settings: DecodeSettings) -> Iterat
     Yields:
         Target ids, as many as the time before or more; the last time all of them.
     """
-    settings = settings.model_copy(update={"n_best": 1})
+    settings = settings.replace(n_best=1)
     engine = whole_vocabulary(engine) if query.prefix else engine
     check_search(engine, [query], settings, decode=None)
     bounds = length_bounds(engine, [query.src], settings, [len(query.prefix)])

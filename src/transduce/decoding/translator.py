@@ -14,20 +14,16 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args, overload
+from typing import TYPE_CHECKING, get_args, overload
 
-from pydantic import ValidationError
-
-from transduce.base.errors import DecodingError
+from transduce.base.errors import DecodingError, SettingsError
 from transduce.base.files import StrPath
 from transduce.base.settings import SettingsSource, resolve
 from transduce.bundle.directory import Bundle, read_bundle
-from transduce.decoding.align import default_layer
 from transduce.decoding.carry import Found, Markup, Prepared, prepare_requests, restore
 from transduce.decoding.cut import CutSources
-from transduce.decoding.engine import Engine
+from transduce.decoding.engine import Engine, default_layer
 from transduce.decoding.engines import load_engine
-from transduce.decoding.glossary import Glossary
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.request import Request
 from transduce.decoding.search import check_search, search
@@ -35,6 +31,9 @@ from transduce.decoding.settings import DecodeDevice, DecodePrecision, DecodeSet
 from transduce.decoding.translation import BLANK, Translation
 from transduce.text.normalize import is_blank
 from transduce.tokenizer.protocol import TokenizerPair
+
+if TYPE_CHECKING:
+    from transduce.decoding.glossary import Glossary
 
 __all__ = ["Text", "Translation", "Translator"]
 
@@ -109,9 +108,7 @@ class Translator:
         self.engine = load_engine(opened, resolved)
         self.tokenizers = opened.tokenizers
         self.settings = resolved
-        self.glossary = (
-            glossary if glossary is None or isinstance(glossary, Glossary) else Glossary.load(Path(glossary))
-        )
+        self.glossary = _open_glossary(glossary) if glossary is not None else None
         self.markup: Markup = _check_markup(markup)
         self.align_layer = default_layer(opened.model.n_decoder_layers)
         """The decoder layer whose attention tells which words belong together, for whoever wants alignments."""
@@ -289,6 +286,10 @@ class Translator:
         prepared = prepare_requests(
             requests, self.tokenizers, glossary=self.glossary, markup=self.markup, banned=self.settings.banned
         )
+        if self.settings.whole_trees:
+            from transduce.decoding.trees import with_shapes  # here, since most models write no trees
+
+            prepared = with_shapes(prepared, [request.text for request in requests], self.tokenizers.tgt)
         shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
         for number, each in zip(numbers, shortened, strict=True):
             if each.query.prefix or each.query.required:
@@ -323,10 +324,9 @@ class Translator:
         if n_best is None or n_best == self.settings.n_best:
             return self.settings
         try:
-            return DecodeSettings.model_validate(self.settings.model_dump() | {"n_best": n_best})
-        except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise DecodingError(f"{name} asks for {n_best} translations: {reason}") from None
+            return DecodeSettings.from_dict({**vars(self.settings), "n_best": n_best})
+        except SettingsError as error:
+            raise DecodingError(f"{name} asks for {n_best} translations: {error}") from None
 
     def _cut_sources(self) -> CutSources:
         longest = self.max_src_tokens
@@ -345,6 +345,12 @@ def _request(text: Text) -> Request:
     )
 
 
+def _open_glossary(glossary: Glossary | StrPath) -> Glossary:
+    from transduce.decoding.glossary import Glossary  # here, since most translators have none
+
+    return glossary if isinstance(glossary, Glossary) else Glossary.load(Path(glossary))
+
+
 def _check_markup(markup: Markup) -> Markup:
     if markup not in get_args(Markup):
         raise DecodingError(f"markup is 'text' or 'inline', not {markup!r}")
@@ -353,6 +359,6 @@ def _check_markup(markup: Markup) -> Markup:
 
 def _base_settings(bundle: Bundle, settings: DecodeSettings | None) -> SettingsSource:
     if settings is not None:
-        return SettingsSource("settings", settings.model_dump(mode="json", exclude_none=True))
+        return SettingsSource("settings", settings.as_dict())
     own = tomllib.loads(bundle.settings_toml).get("decode", {})
     return SettingsSource(str(bundle.path / "settings.toml"), own)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
-
-from transduce.base.settings import Settings
+from transduce.base.settings import SectionCheck, Settings, setting
 
 __all__ = ["CleanSettings"]
 
@@ -15,13 +13,13 @@ class CleanSettings(Settings):
     Pairs with an empty side (nothing but white space, zero-width characters or the like) are always dropped.
     """
 
-    min_chars: int = Field(default=1, ge=1)
+    min_chars: int = setting(1, ge=1)
     """Drop pairs with a side of fewer characters."""
-    max_chars: int | None = Field(default=4000, ge=1)
+    max_chars: int | None = setting(4000, ge=1)
     """Drop pairs with a side of more characters."""
-    max_words: int | None = Field(default=None, ge=1)
+    max_words: int | None = setting(None, ge=1)
     """Drop pairs with a side of more words, split at white space."""
-    max_ratio: float | None = Field(default=None, gt=1)
+    max_ratio: float | None = setting(None, gt=1)
     """Drop pairs in which one side has more characters than this many times the other's, plus ten (for short ones)."""
     drop_duplicates: bool = False
     """True: keep only the first of equal pairs (both sides equal)."""
@@ -41,8 +39,7 @@ class CleanSettings(Settings):
     """True: drop training pairs whose source stands in the dev or test set, case and white space aside, so that scores are
     honest. How many do is reported in any case."""
 
-    @model_validator(mode="after")
-    def _check_lengths(self) -> CleanSettings:
+    @SectionCheck
+    def _check_lengths(self) -> None:
         if self.max_chars is not None and self.min_chars > self.max_chars:
             raise ValueError(f"min_chars ({self.min_chars}) must be at most max_chars ({self.max_chars})")
-        return self

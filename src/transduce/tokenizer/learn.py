@@ -14,6 +14,7 @@ from transduce.tokenizer.settings import TokenizerSettings
 from transduce.tokenizer.subword import SubwordTokenizer, prepare_text
 from transduce.tokenizer.subword_nmt import SubwordNmtTokenizer
 from transduce.tokenizer.trainers import learn_bpe, learn_unigram, learn_wordpiece
+from transduce.tokenizer.trees import learn_trees
 
 __all__ = ["learn_tokenizers"]
 
@@ -21,7 +22,11 @@ _Sides = Literal["both sides", "the source", "the target"]
 
 
 def learn_tokenizers(
-    pairs: Iterable[SentencePair], settings: TokenizerSettings, *, n_pairs: int | None = None
+    pairs: Iterable[SentencePair],
+    settings: TokenizerSettings,
+    *,
+    n_pairs: int | None = None,
+    target: Literal["text", "trees"] = "text",
 ) -> TokenizerPair:
     """Make the tokenizers of both sides.
 
@@ -35,6 +40,7 @@ def learn_tokenizers(
             read when a tokenizer is imported.
         settings: What to make.
         n_pairs: The number of pairs, if it is known.
+        target: What the target sides are: text, or trees in brackets, whose labels are their vocabulary.
 
     Raises:
         TokenizerError: There are no pairs, or the model to import is wrong.
@@ -50,6 +56,10 @@ def learn_tokenizers(
         raise TypeError(f"learn_tokenizers reads the pairs {n_passes} times, and an iterator can be read only once")
     if n_pairs is None:
         n_pairs = sum(1 for _ in pairs)
+    if target == "trees":
+        src = _learn(pairs, n_pairs, settings, "the source")
+        _warn_if_smaller(settings, src=src)
+        return TokenizerPair(src, learn_trees((pair.tgt for pair in pairs), settings.tree_tags))
     if settings.joint:
         joint = _learn(pairs, n_pairs, settings, "both sides")
         learned = TokenizerPair(joint, joint)
@@ -57,7 +67,7 @@ def learn_tokenizers(
         learned = TokenizerPair(
             _learn(pairs, n_pairs, settings, "the source"), _learn(pairs, n_pairs, settings, "the target")
         )
-    _warn_if_smaller(learned, settings)
+    _warn_if_smaller(settings, src=learned.src, tgt=learned.tgt)
     return learned
 
 
@@ -91,12 +101,14 @@ def _spread(pairs: Iterable[SentencePair], n_pairs: int, limit: int) -> Iterator
             yield pair
 
 
-def _warn_if_smaller(learned: TokenizerPair, settings: TokenizerSettings) -> None:
+def _warn_if_smaller(settings: TokenizerSettings, *, src: Tokenizer, tgt: Tokenizer | None = None) -> None:
     """Say once how large the vocabularies really are when the corpus does not give as many entries as asked for."""
-    src, tgt = learned.src.vocab_size, learned.tgt.vocab_size
-    if min(src, tgt) == settings.vocab_size:
+    learned = {"source": src.vocab_size} | ({"target": tgt.vocab_size} if tgt is not None else {})
+    if min(learned.values()) == settings.vocab_size:
         return
-    sizes = f"{src:,} entries" if settings.joint else f"{src:,} entries for the source and {tgt:,} for the target"
+    sizes = " and ".join(f"{size:,} entries for the {side}" for side, size in learned.items())
+    if settings.joint:
+        sizes = f"{src.vocab_size:,} entries"
     logger.warning(
         "the corpus gives a vocabulary of %s, fewer than the %s asked for (tokenizer.vocab_size): going on with these",
         sizes,

@@ -26,7 +26,7 @@ def load_tokenizer(directory: Path) -> Tokenizer:
         match content["kind"]:
             case "bpe" | "wordpiece" | "unigram":
                 return SubwordTokenizer.from_content(content)
-            case "sentencepiece":  # the two seldom ones are imported when there is one
+            case "sentencepiece":  # the seldom ones are imported when there is one
                 from transduce.tokenizer.sentencepiece import SentencePieceTokenizer
 
                 return SentencePieceTokenizer.from_content(content, directory)
@@ -34,6 +34,10 @@ def load_tokenizer(directory: Path) -> Tokenizer:
                 from transduce.tokenizer.subword_nmt import SubwordNmtTokenizer
 
                 return SubwordNmtTokenizer.from_content(content)
+            case "trees":
+                from transduce.tokenizer.trees import TreeTokenizer
+
+                return TreeTokenizer.from_content(content)
             case kind:
                 raise ValueError(f"its kind is {kind!r}")
     except (KeyError, TypeError, ValueError) as error:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, model_validator
-
-from transduce.base.settings import Settings
+from transduce.base.settings import SectionCheck, Settings, setting
 
 __all__ = ["TokenizerSettings"]
 
@@ -19,7 +17,7 @@ class TokenizerSettings(Settings):
 
     kind: Literal["bpe", "wordpiece", "unigram", "sentencepiece", "subword-nmt"] = "bpe"
     """The subword algorithm. The first three are learned by ``prepare``; the last two are imported from ``model_file``."""
-    vocab_size: int = Field(default=8000, ge=260, le=10_000_000)
+    vocab_size: int = setting(8000, ge=260, le=10_000_000)
     """Most entries of each learned vocabulary, the 4 control ids and the 256 bytes (word-piece: twice) included. A corpus
     that does not give as many makes a smaller one, with a warning. The paper: about 37,000 (en-de), 32,000 (en-fr)."""
     joint: bool = True
@@ -27,8 +25,11 @@ class TokenizerSettings(Settings):
     normalization: Literal["none", "nfc", "nfkc"] = "none"
     """Unicode normalization of text before it is encoded, stored in the bundle. ``none`` keeps every character as it is,
     so that NFC and NFD spellings of one text get different ids."""
-    max_learn_lines: int = Field(default=2_000_000, ge=1)
+    max_learn_lines: int = setting(2_000_000, ge=1)
     """Learn the vocabulary from at most this many pairs, spread evenly over the corpus."""
+    tree_tags: Literal["replaced", "kept"] = "replaced"
+    """Parsing only (``data.task``). ``replaced``: in trees every word is ``XX``. ``kept``: it is its part-of-speech tag, which
+    the model then finds too. The target vocabulary is all brackets and tags of the training trees, one id each."""
     model_file: Path | None = None
     """An existing SentencePiece ``.model`` or subword-nmt codes file to import (``kind`` says which)."""
     tgt_model_file: Path | None = None
@@ -37,12 +38,12 @@ class TokenizerSettings(Settings):
     """subword-nmt only: the vocabulary, a token a line, its count after it if there is one. Needed with this kind."""
     tgt_vocab_file: Path | None = None
     """subword-nmt only: the vocabulary of the target. Needed with ``joint = false``."""
-    vocab_threshold: int | None = Field(default=None, ge=1)
+    vocab_threshold: int | None = setting(None, ge=1)
     """subword-nmt only, as its ``--vocabulary-threshold``: tokens counted fewer times in the vocabulary, or absent from it,
     are cut into smaller ones. Without it the codes are applied as they are, and absent tokens become the unknown id."""
 
-    @model_validator(mode="after")
-    def _check_kind(self) -> TokenizerSettings:
+    @SectionCheck
+    def _check_kind(self) -> None:
         imported = {"sentencepiece": ("model_file",), "subword-nmt": ("model_file", "vocab_file")}.get(self.kind, ())
         for name in imported:
             if getattr(self, name) is None:
@@ -57,7 +58,6 @@ class TokenizerSettings(Settings):
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least {_MIN_WORDPIECE} with kind = 'wordpiece'"
             )
-        return self
 
     def _check_target(self, imported: tuple[str, ...]) -> None:
         if self.joint or not imported:

@@ -21,16 +21,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import tokenizers
-from tokenizers import pre_tokenizers
+from typing import TYPE_CHECKING, Any
 
 from transduce.tokenizer.bytes import symbols_to_bytes
 from transduce.tokenizer.document import fingerprint_content, write_document
 from transduce.tokenizer.normalize import Normalization, normalize_text
 from transduce.tokenizer.protocol import CONTROL_PIECES, N_CONTROL
 from transduce.tokenizer.vocabulary import CONTINUATION, Vocabulary, vocabulary_from_content
+
+if TYPE_CHECKING:
+    import tokenizers
+    from tokenizers import pre_tokenizers
 
 __all__ = ["SPLIT_PATTERN", "SubwordTokenizer", "chunk_text", "pre_tokenizer", "prepare_text", "split_chunks"]
 
@@ -51,6 +52,9 @@ _MAX_CACHED_CHARS = 48  # a longer chunk hardly comes twice
 
 def pre_tokenizer(split: str) -> pre_tokenizers.PreTokenizer:
     """Return the Hugging Face pre-tokenizer that cuts by a pattern and spells the words in byte symbols."""
+    import tokenizers  # here, since whoever works with ids needs no library that makes them
+    from tokenizers import pre_tokenizers
+
     cut = pre_tokenizers.Split(tokenizers.Regex(split), "isolated")
     return pre_tokenizers.Sequence([cut, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
@@ -107,9 +111,6 @@ class SubwordTokenizer:
         self.vocabulary = vocabulary
         self.normalization: Normalization = normalization
         self.split = split
-        # No added tokens: the library would look for those in the text, and a user could type one.
-        self._hf = tokenizers.Tokenizer(vocabulary.model())
-        self._hf.pre_tokenizer = pre_tokenizer(split)
         self._symbols = vocabulary.symbols()
         self._bytes_of = {
             index: symbols_to_bytes(symbols.removeprefix(CONTINUATION))
@@ -144,6 +145,15 @@ class SubwordTokenizer:
     @cached_property
     def _content(self) -> dict[str, Any]:
         return {"normalization": self.normalization, "split": self.split, **self.vocabulary.content()}
+
+    @cached_property
+    def _hf(self) -> tokenizers.Tokenizer:
+        import tokenizers
+
+        # No added tokens: the library would look for those in the text, and a user could type one.
+        made = tokenizers.Tokenizer(self.vocabulary.model())
+        made.pre_tokenizer = pre_tokenizer(self.split)
+        return made
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without BOS or EOS.

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
-
-from tokenizers import models
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from transduce.tokenizer.bytes import BYTE_SYMBOLS
 from transduce.tokenizer.protocol import CONTROL_PIECES, UNK_ID
+
+if TYPE_CHECKING:
+    from tokenizers import models
 
 __all__ = [
     "CONTINUATION",
@@ -70,6 +71,8 @@ class BpeVocabulary:
 
     def model(self) -> models.Model:
         """Build the Hugging Face model, whose ids are ours."""
+        from tokenizers import models
+
         return models.BPE(vocab=_numbered(self.symbols()), merges=list(self.merges))
 
     def content(self) -> dict[str, Any]:
@@ -87,10 +90,12 @@ class WordPieceVocabulary:
 
     def symbols(self) -> list[str]:
         """Return the bytes, the bytes as continuations, then the learned pieces."""
-        return [*BYTE_SYMBOLS, *(CONTINUATION + symbol for symbol in BYTE_SYMBOLS), *self.pieces]
+        return _different([*BYTE_SYMBOLS, *(CONTINUATION + symbol for symbol in BYTE_SYMBOLS), *self.pieces])
 
     def model(self) -> models.Model:
         """Build the Hugging Face model, whose ids are ours."""
+        from tokenizers import models
+
         return models.WordPiece(
             vocab=_numbered(self.symbols()),
             unk_token=_RESERVED[UNK_ID],
@@ -117,10 +122,12 @@ class UnigramVocabulary:
 
     def symbols(self) -> list[str]:
         """Return the bytes, then the learned pieces."""
-        return [*BYTE_SYMBOLS, *self.pieces]
+        return _different([*BYTE_SYMBOLS, *self.pieces])
 
     def model(self) -> models.Model:
         """Build the Hugging Face model, whose ids are ours."""
+        from tokenizers import models
+
         reserved = [(name, 0.0) for name in _RESERVED]
         scores = (*self.byte_scores, *self.scores)
         return models.Unigram(vocab=[*reserved, *zip(self.symbols(), scores, strict=True)], unk_id=UNK_ID)
@@ -140,25 +147,37 @@ def vocabulary_from_content(content: Mapping[str, Any]) -> Vocabulary:
 
     Raises:
         KeyError: A part is missing.
+        TypeError: A part is of another kind.
         ValueError: The kind is not one of the three, or a part has the wrong form.
     """
     match content["kind"]:
         case "bpe":
             return BpeVocabulary(tuple(_pair(merge) for merge in content["merges"]))
         case "wordpiece":
-            return WordPieceVocabulary(tuple(content["pieces"]))
+            return WordPieceVocabulary(_texts(content["pieces"]))
         case "unigram":
-            return UnigramVocabulary(tuple(content["byte_scores"]), tuple(content["pieces"]), tuple(content["scores"]))
+            pieces, byte_scores = _texts(content["pieces"]), tuple(map(float, content["byte_scores"]))
+            scores = tuple(map(float, content["scores"]))
+            if (len(byte_scores), len(scores)) != (len(BYTE_SYMBOLS), len(pieces)):
+                raise ValueError("there is not one score for each piece")
+            return UnigramVocabulary(byte_scores, pieces, scores)
         case kind:
             raise ValueError(f"unknown kind {kind!r}")
 
 
+def _texts(values: Sequence[str]) -> tuple[str, ...]:
+    "".join(values)  # refuses what is no text, at once for all
+    return tuple(values)
+
+
 def _numbered(symbols: Sequence[str]) -> dict[str, int]:
-    names = [*_RESERVED, *symbols]
-    numbered = {name: index for index, name in enumerate(names)}
-    if len(numbered) != len(names):
+    return {name: index for index, name in enumerate([*_RESERVED, *symbols])}
+
+
+def _different(symbols: list[str]) -> list[str]:
+    if len(set(symbols)) != len(symbols):
         raise ValueError("a piece stands twice in the vocabulary")
-    return numbered
+    return symbols
 
 
 def _pair(merge: str) -> tuple[str, str]:

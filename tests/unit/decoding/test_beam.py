@@ -64,7 +64,7 @@ def test_beam_of_one_is_greedy_search(seed: int, spread: float, alpha: float) ->
 def test_results_do_not_depend_on_neighbours_or_n_best(seed: int, spread: float, alpha: float, beam_size: int) -> None:
     engine = ToyEngine.random(seed, spread=spread)
     wide = DecodeSettings(beam_size=beam_size, n_best=beam_size, length_alpha=alpha, max_extra_tokens=8)
-    narrow = wide.model_copy(update={"n_best": 1})
+    narrow = wide.replace(n_best=1)
     together = beam_search(engine, SOURCES, wide)
     backwards = beam_search(engine, SOURCES[::-1], wide)[::-1]
     alone = [beam_search(engine, [source], wide)[0] for source in SOURCES]
@@ -119,7 +119,7 @@ def test_eos_outside_the_beam_is_not_accepted() -> None:
     engine = ToyEngine(np.log(table / table.sum(axis=-1, keepdims=True)).astype(np.float32))
     limits = DecodeSettings(max_tokens=4, length_alpha=0.0, beam_size=3, n_best=3)
     assert {len(h.ids) for h in beam_search(engine, [[4]], limits)[0]} == {4}
-    assert beam_search(engine, [[4]], limits.model_copy(update={"beam_size": 4}))[0][0].ids == ()
+    assert beam_search(engine, [[4]], limits.replace(beam_size=4))[0][0].ids == ()
 
 
 @pytest.mark.parametrize("beam_size", [5, 6, 10, 12, 50, 2000])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from pydantic import ValidationError
 
+from transduce.base.errors import SettingsError
 from transduce.decoding.effects import idle_settings
 from transduce.decoding.settings import DecodeSettings
 
@@ -37,5 +37,5 @@ def test_defaults_are_never_idle() -> None:
 def test_idle_settings_are_refused_and_named_with_the_search_that_looks_at_them(
     settings: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(ValidationError, match=re.escape(message)):
-        DecodeSettings.model_validate(settings)
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        DecodeSettings.from_dict(settings)

@@ -3,10 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from tests.unit.decoding.toy import ToyEngine
-from transduce.base.errors import DecodingError
+from transduce.base.errors import DecodingError, SettingsError
 from transduce.decoding.limits import length_bounds
 from transduce.decoding.settings import DecodeSettings
 
@@ -83,8 +82,8 @@ def test_minimum_is_never_above_the_limit(
     "setting", ["max_extra_tokens", "max_tokens", "min_tokens", "max_length_ratio", "min_length_ratio"]
 )
 def test_a_limit_is_never_more_than_a_number_of_32_bits_holds(setting: str) -> None:
-    with pytest.raises(ValidationError, match=setting):
-        DecodeSettings.model_validate({setting: 2**31})
+    with pytest.raises(SettingsError, match=setting):
+        DecodeSettings.from_dict({setting: 2**31})
     most = DecodeSettings(min_tokens=100_000, max_extra_tokens=100_000, min_length_ratio=1000)
     bounds = length_bounds(ToyEngine.random(1), [[4] * 100_000], most)
     assert bounds.limits.max() < 2**31
@@ -92,5 +91,5 @@ def test_a_limit_is_never_more_than_a_number_of_32_bits_holds(setting: str) -> N
 
 @pytest.mark.parametrize(("setting", "search"), [("n_groups", "diverse"), ("top_k", "sample"), ("n_samples", "mbr")])
 def test_sizes_that_no_search_can_have_are_refused(setting: str, search: str) -> None:
-    with pytest.raises(ValidationError, match=setting):
-        DecodeSettings.model_validate({"search": search, setting: 2**31})
+    with pytest.raises(SettingsError, match=setting):
+        DecodeSettings.from_dict({"search": search, setting: 2**31})

@@ -21,7 +21,7 @@ SOURCES = [[4], [5, 4], [6, 4, 4], [7], [8], []]
 
 
 def sampling(**changes: object) -> DecodeSettings:
-    return DecodeSettings.model_validate({"search": "sample", "max_extra_tokens": 6, **changes})
+    return DecodeSettings.from_dict({"search": "sample", "max_extra_tokens": 6, **changes})
 
 
 @pytest.mark.parametrize(

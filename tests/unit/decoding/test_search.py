@@ -43,7 +43,7 @@ def settings_of(kind: str, **changes: object) -> DecodeSettings:
         "sample": {"search": "sample", "top_k": 4},
         "mbr": {"search": "mbr", "n_samples": 6},
     }
-    return DecodeSettings.model_validate({"max_extra_tokens": 5, **of_kind[kind], **changes})
+    return DecodeSettings.from_dict({"max_extra_tokens": 5, **of_kind[kind], **changes})
 
 
 kinds = st.sampled_from(["beam", "greedy", "coverage", "diverse", "sample", "mbr"])
@@ -134,7 +134,7 @@ def test_required_phrases_go_with_prefixes_bans_and_neighbours(
 )
 def test_batches_are_cut_by_tokens_and_samples(settings: DecodeSettings, rows: list[int]) -> None:
     engine = ToyEngine.random(1)
-    search(engine, QUERIES, settings.model_copy(update={"max_tokens": 1, "min_tokens": 1}), decode)
+    search(engine, QUERIES, settings.replace(max_tokens=1, min_tokens=1), decode)
     of_each_batch = engine.rows_per_step[::2]  # one step for the token, one for EOS
     assert of_each_batch == rows
 
@@ -145,7 +145,7 @@ def test_coverage_penalty_ranks_the_beam_anew() -> None:
     engine = ToyEngine.random(5, spread=1.0)
     settings = settings_of("coverage", beam_size=8, n_best=2, coverage_beta=2.0)
     source = (6, 4, 4, 5)
-    plain = beam_search(engine, [source], settings.model_copy(update={"n_best": 8}))[0]
+    plain = beam_search(engine, [source], settings.replace(n_best=8))[0]
     expected = sorted((h.score + 2.0 * max(4 - len(h.ids) - 1, 0) * np.log(1e-9) for h in plain), reverse=True)
     [found] = search(engine, [Query(source)], settings)
     assert [h.score for h in found] == pytest.approx(expected[:2])
@@ -207,5 +207,5 @@ def test_what_cannot_be_is_refused() -> None:
     ],
 )
 def test_the_most_extreme_settings_give_numbers_without_a_warning(changes: dict[str, object]) -> None:
-    found = search(ToyEngine.random(4), QUERIES, DecodeSettings.model_validate({"max_extra_tokens": 6, **changes}))
+    found = search(ToyEngine.random(4), QUERIES, DecodeSettings.from_dict({"max_extra_tokens": 6, **changes}))
     assert all(np.isfinite(hypothesis.score) for hypotheses in found for hypothesis in hypotheses)

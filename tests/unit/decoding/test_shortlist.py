@@ -63,7 +63,7 @@ def test_with_a_joint_vocabulary_a_token_can_be_copied() -> None:
 
 @pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram"])
 def test_all_bytes_are_among_the_spelling_ids(kind: str) -> None:
-    settings = TokenizerSettings.model_validate({"kind": kind, "vocab_size": 600})
+    settings = TokenizerSettings.from_dict({"kind": kind, "vocab_size": 600})
     tokenizer = learn_tokenizers([SentencePair("a cat sat", "eine Katze saß")] * 3, settings).tgt
     assert isinstance(tokenizer, SubwordTokenizer)
     n_bytes = 512 if kind == "wordpiece" else 256  # at the start of a word and inside

@@ -25,7 +25,7 @@ SPELLINGS: list[dict[str, str]] = [
 
 
 def translator(seed: int = 7, spelling: dict[str, str] | None = None, **changes: object) -> Translator:
-    settings = DecodeSettings.model_validate({"max_extra_tokens": 4, **changes})
+    settings = DecodeSettings.from_dict({"max_extra_tokens": 4, **changes})
     return Translator.from_parts(ToyEngine.random(seed), letter_pair(spelling), settings)
 
 

@@ -26,7 +26,7 @@ BLANKS = ["", " ", "\t", "\u00a0 ", "\u3000", "\u200b"]
 def translator(
     engine: ToyEngine | None = None, tgt_texts: dict[str, str] | None = None, **changes: int | str
 ) -> Translator:
-    settings = DecodeSettings(max_extra_tokens=3).model_copy(update=changes)
+    settings = DecodeSettings(max_extra_tokens=3).replace(**changes)
     return Translator.from_parts(engine or ToyEngine.random(7), letter_pair(tgt_texts), settings)
 
 

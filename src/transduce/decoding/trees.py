@@ -1,0 +1,215 @@
+"""The rules of a search that writes nothing but whole trees over the words of a sentence.
+
+As with the other rules (``rules.py``), an engine is wrapped: its sessions remember what each row has written and answer with
+minus infinity for what may not follow. Of a tree that is being written:
+
+- an opening bracket may follow while words are left and there is room to close it;
+- the closing bracket of the innermost constituent may follow when that has something in it, and no other;
+- a word may follow while words are left;
+- EOS may follow when no word is left and all is closed, and then nothing else.
+
+So a row always has a way to end as a whole tree within its length limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from transduce.base.errors import DecodingError
+from transduce.decoding.carry import Prepared
+from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
+from transduce.decoding.rules import best_proposals
+from transduce.text.parses import sentence_words
+from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, Tokenizer
+from transduce.tokenizer.trees import TreeTokenizer
+
+__all__ = ["TreeEngine", "TreeSession", "TreeShape", "TreeSymbols", "with_shapes"]
+
+
+class TreeSymbols:
+    """Which target ids are brackets, and which are words.
+
+    Args:
+        tokens: The tokens of a tree tokenizer, in the order of their ids, from the first behind the control ids.
+    """
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        ids = {token: index for index, token in enumerate(tokens, start=N_CONTROL)}
+        is_open = [False] * N_CONTROL + [token.startswith("(") for token in tokens]
+        is_bracket = [True] * N_CONTROL + [token[0] in "()" for token in tokens]
+        self.closing = {ids[token]: ids[f"){token[1:]}"] for token in tokens if token.startswith("(")}
+        """For the id of each opening bracket the id of the closing one."""
+        self.opens: npt.NDArray[np.bool_] = np.array(is_open)
+        """``[vocab]``: True for opening brackets."""
+        self.words: npt.NDArray[np.bool_] = ~np.array(is_bracket)
+        """``[vocab]``: True for words."""
+        self._allowed: dict[tuple[int | None, bool, bool, bool], npt.NDArray[np.bool_]] = {}
+
+    def allowed(
+        self, *, closing: int | None, words_left: bool, room_for_brackets: bool, all_closed: bool
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[vocab]``: True for what may follow. There are few cases, and each is computed once.
+
+        Args:
+            closing: The closing bracket of the innermost constituent; None where there is none, or nothing in it.
+            words_left: True: the tree has fewer words than the sentence so far.
+            room_for_brackets: True: one more constituent would fit.
+            all_closed: True: no constituent is open.
+        """
+        case = closing, words_left, room_for_brackets, all_closed
+        known = self._allowed.get(case)
+        if known is None:
+            known = np.zeros(len(self.words), dtype=bool)
+            if words_left:
+                known |= self.words | (self.opens & room_for_brackets)
+            elif all_closed:
+                known[EOS_ID] = True
+            if closing is not None:
+                known[closing] = True
+            self._allowed[case] = known
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class TreeShape:
+    """What a tree must be like."""
+
+    n_words: int
+    """Words of the sentence, at least 1: the tree has as many."""
+    symbols: TreeSymbols
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A tree that is being written."""
+
+    sentence: int
+    n_words_left: int
+    n_tokens: int = 0
+    open: tuple[int, ...] = ()
+    """The closing brackets that are due, the innermost last."""
+    is_fresh: bool = False
+    """True: the innermost constituent has nothing in it."""
+
+
+class TreeEngine:
+    """An engine whose sessions write whole trees. It is made for one batch.
+
+    Args:
+        engine: The model.
+        shapes: Those of the sentences, in the order in which they enter the sessions.
+        limits: ``[sentences]``: most tokens of each tree, at least as many as it has words.
+    """
+
+    def __init__(self, engine: Engine, shapes: Sequence[TreeShape], limits: IntArray) -> None:
+        self.engine = engine
+        self.shapes = tuple(shapes)
+        self.limits: list[int] = limits.tolist()
+
+    @property
+    def name(self) -> str:
+        """What computes the model."""
+        return self.engine.name
+
+    @property
+    def tgt_vocab_size(self) -> int:
+        """Size of the target vocabulary, control ids included."""
+        return self.engine.tgt_vocab_size
+
+    @property
+    def max_sentence_tokens(self) -> int | None:
+        """The longest sentence that the model has positions for."""
+        return self.engine.max_sentence_tokens
+
+    def start(self, sources: Sequence[Sequence[int]]) -> TreeSession:
+        """Begin a search over sentences: the first of those that there are shapes for."""
+        return TreeSession(self, self.engine.start(sources), len(sources))
+
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
+        """Return the model's own log-probabilities of given targets."""
+        return self.engine.score(sources, targets)
+
+    def cross_attention(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+    ) -> list[FloatArray]:
+        """Return where the model looks while given targets are read."""
+        return self.engine.cross_attention(sources, targets, layer)
+
+
+class TreeSession:
+    """A session that knows how far the tree of each of its rows has come."""
+
+    def __init__(self, engine: TreeEngine, session: Session, n_sentences: int) -> None:
+        self._engine = engine
+        self._session = session
+        self._n_sentences = 0
+        self._rows: list[_Row] = []  # of the latest step, and those added since
+        self._enter(n_sentences)
+
+    def add(self, sources: Sequence[Sequence[int]]) -> None:
+        """Encode more sentences: the next of those that there are shapes for."""
+        self._session.add(sources)
+        self._enter(len(sources))
+
+    def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
+        """Extend rows by one token each, and propose the best that trees allow."""
+        return best_proposals(self.distribution(parents, ids), k)
+
+    def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:
+        """Extend rows by one token each, and return the log-probabilities of all ids, minus infinity for what trees forbid."""
+        extended = zip(parents.tolist(), ids.tolist(), strict=True)
+        self._rows = [self._extend(self._rows[parent], token) for parent, token in extended]
+        log_probs = self._session.distribution(parents, ids)
+        allowed = np.stack([self._allowed(row) for row in self._rows])
+        return np.where(allowed, log_probs, np.float32(-np.inf))
+
+    def _enter(self, n_sentences: int) -> None:
+        for sentence in range(self._n_sentences, self._n_sentences + n_sentences):
+            self._rows.append(_Row(sentence, self._engine.shapes[sentence].n_words))
+        self._n_sentences += n_sentences
+
+    def _extend(self, row: _Row, token: int) -> _Row:
+        symbols = self._engine.shapes[row.sentence].symbols
+        n_tokens = row.n_tokens + 1
+        if token == BOS_ID:
+            return row
+        if token in symbols.closing:
+            due = (*row.open, symbols.closing[token])
+            return _Row(row.sentence, row.n_words_left, n_tokens, due, is_fresh=True)
+        if symbols.words[token]:
+            return _Row(row.sentence, row.n_words_left - 1, n_tokens, row.open)
+        return _Row(row.sentence, row.n_words_left, n_tokens, row.open[:-1])
+
+    def _allowed(self, row: _Row) -> npt.NDArray[np.bool_]:
+        """Return ``[vocab]``: True for what may follow a row."""
+        n_due = row.n_tokens + len(row.open) + row.n_words_left  # tokens of the shortest tree that it can become
+        return self._engine.shapes[row.sentence].symbols.allowed(
+            closing=row.open[-1] if row.open and not row.is_fresh else None,
+            words_left=row.n_words_left > 0,
+            room_for_brackets=n_due + 2 <= self._engine.limits[row.sentence],
+            all_closed=not row.open,
+        )
+
+
+def with_shapes(prepared: Sequence[Prepared], sentences: Sequence[str], tokenizer: Tokenizer) -> list[Prepared]:
+    """Return prepared requests whose translations must be whole trees over their words.
+
+    Args:
+        prepared: The requests.
+        sentences: The sentence of each, words parted by white space.
+        tokenizer: That of the target side.
+
+    Raises:
+        DecodingError: The model writes no trees.
+    """
+    if not isinstance(tokenizer, TreeTokenizer):
+        raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
+    symbols = TreeSymbols(tokenizer.tokens)
+    return [
+        replace(each, query=replace(each.query, tree=TreeShape(len(sentence_words(sentence)), symbols)))
+        for each, sentence in zip(prepared, sentences, strict=True)
+    ]

@@ -1,0 +1,83 @@
+"""The rules for whole trees against an oracle that lists every tree, under every search."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from tests.unit.decoding.toy import ToyEngine
+from transduce.decoding.beam import beam_search
+from transduce.decoding.limits import LengthBounds
+from transduce.decoding.penalties import length_penalty
+from transduce.decoding.query import Query
+from transduce.decoding.search import search
+from transduce.decoding.settings import DecodeSettings
+from transduce.decoding.trees import TreeEngine, TreeShape, TreeSymbols
+from transduce.text.repair import build_tree
+from transduce.tokenizer.protocol import N_CONTROL
+
+TOKENS = ("(A", ")A", "XX", "(B", ")B")
+SYMBOLS = TreeSymbols(TOKENS)
+SOURCES = [[4], [5, 4], [6]]
+PRODUCT_ERROR = 1e-6  # relative: sums of float32 log-probabilities in another order
+
+
+def is_whole(ids: tuple[int, ...], n_words: int) -> bool:
+    return not build_tree([TOKENS[index - N_CONTROL] for index in ids], ["w"] * n_words).faults
+
+
+def whole_trees(n_words: int, limit: int) -> set[tuple[int, ...]]:
+    ids = range(N_CONTROL, N_CONTROL + len(TOKENS))
+    return {tree for n in range(limit + 1) for tree in itertools.product(ids, repeat=n) if is_whole(tree, n_words)}
+
+
+@given(seed=st.integers(0, 10_000), counts=st.lists(st.integers(1, 3), min_size=3, max_size=3))
+@hypothesis_settings(max_examples=10, deadline=None)
+def test_a_large_beam_finds_all_whole_trees_and_nothing_else(seed: int, counts: list[int]) -> None:
+    engine = ToyEngine.random(seed, n_words=len(TOKENS))
+    limits = np.array([5, 3, 4])
+    ruled = TreeEngine(engine, [TreeShape(n, SYMBOLS) for n in counts], limits)
+    settings = DecodeSettings(beam_size=600, n_best=600, length_alpha=0.3)
+    found = beam_search(ruled, SOURCES, settings, LengthBounds(limits * 0, limits))
+    for source, n_words, limit, hypotheses in zip(SOURCES, counts, limits.tolist(), found, strict=True):
+        expected = whole_trees(n_words, limit)
+        assert {own.ids for own in hypotheses} == expected
+        scores = [engine.log_prob(source, ids) / length_penalty(len(ids) + 1, 0.3) for ids in expected]
+        np.testing.assert_allclose([own.score for own in hypotheses], sorted(scores, reverse=True), rtol=PRODUCT_ERROR)
+
+
+@given(seed=st.integers(0, 10_000), n_words=st.integers(1, 4), extra=st.integers(0, 12))
+@hypothesis_settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        DecodeSettings(beam_size=1),
+        DecodeSettings(beam_size=3, n_best=3),
+        DecodeSettings(search="diverse", beam_size=4, n_groups=2, n_best=2),
+        DecodeSettings(search="sample", n_best=4),
+    ],
+    ids=["greedy", "beam", "diverse", "sample"],
+)
+def test_every_search_writes_whole_trees_only(settings: DecodeSettings, seed: int, n_words: int, extra: int) -> None:
+    engine = ToyEngine.random(seed, n_words=len(TOKENS))
+    queries = [Query(tuple(source), tree=TreeShape(n_words, SYMBOLS)) for source in SOURCES]
+    limited = settings.replace(max_extra_tokens=extra)
+    for query, found in zip(queries, search(engine, queries, limited), strict=True):
+        assert found
+        for own in found:
+            assert is_whole(own.ids, n_words)
+            assert len(own.ids) <= max(len(query.src) + extra, n_words)  # there is always room for the words
+
+
+def test_trees_and_translations_are_searched_apart() -> None:
+    engine = ToyEngine.random(3, n_words=len(TOKENS))
+    plain, ruled = Query((5,)), Query((5,), tree=TreeShape(2, SYMBOLS))
+    settings = DecodeSettings(beam_size=2, max_extra_tokens=6)
+    mixed = search(engine, [plain, ruled, plain], settings)
+    assert mixed[0] == mixed[2] == search(engine, [plain], settings)[0]
+    assert mixed[1] == search(engine, [ruled], settings)[0]
