@@ -72,23 +72,21 @@ def as_small(
     model: ModelSettings, weights: Mapping[str, Array], rng: np.random.Generator
 ) -> tuple[ModelSettings, Weights]:
     """Return the same function with twice the hidden units."""
-    return model.model_copy(update={"d_ff": 2 * model.d_ff}), widen_feed_forward(weights, 2, rng)
+    return model.replace(d_ff=2 * model.d_ff), widen_feed_forward(weights, 2, rng)
 
 
 def as_base(
     model: ModelSettings, weights: Mapping[str, Array], rng: np.random.Generator
 ) -> tuple[ModelSettings, Weights]:
     """Return the same function twice as wide and twice as deep."""
-    base = model.model_copy(
-        update={
-            "d_model": 2 * model.d_model,
-            "n_heads": 2 * model.n_heads,
-            "d_ff": 4 * model.d_ff,
-            "n_encoder_layers": 2 * model.n_encoder_layers,
-            "n_decoder_layers": 2 * model.n_decoder_layers,
-            "positions": "learned",
-            "n_positions": N_POSITIONS,
-        }
+    base = model.replace(
+        d_model=2 * model.d_model,
+        n_heads=2 * model.n_heads,
+        d_ff=4 * model.d_ff,
+        n_encoder_layers=2 * model.n_encoder_layers,
+        n_decoder_layers=2 * model.n_decoder_layers,
+        positions="learned",
+        n_positions=N_POSITIONS,
     )
     wide = widen_stream(widen_feed_forward(weights, 4, rng), rng)
     table: Array = sinusoidal_table(N_POSITIONS, model.d_model).float().numpy()
@@ -106,7 +104,7 @@ def write(bundle: Bundle, path: Path, model: ModelSettings, weights: Weights) ->
         weights=weights,
         model=model,
         tokenizers=bundle.tokenizers,
-        settings=settings.model_copy(update={"model": model}),
+        settings=settings.replace(model=model),
         step=bundle.step,
         scores=bundle.scores,
     )

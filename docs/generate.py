@@ -47,13 +47,19 @@ _SECTIONS = {
     "6.1": "Machine translation",
     "6.2": "Model variations",
     "6.3": "English constituency parsing",
+    "Table 1": "Path lengths, complexity and sequential operations of layers",
     "Table 2": "Scores and training costs",
     "Table 3": "Variations on the architecture",
+    "Table 4": "English constituency parsing",
+    "Figure 1": "The model architecture",
+    "Figure 3": "Attention to distant words",
+    "Figure 4": "Heads that resolve what a word refers to",
+    "Figure 5": "Heads that follow the structure of the sentence",
 }
 """The paper's own headings."""
 
 _MARK = re.compile(r"Paper: (.+?)\.(?=\s|$)")
-_PLACES = re.compile(r"\b(?:sections? (\d+(?:\.\d+)*)(?: (and|to) (\d+(?:\.\d+)*))?|(Table \d+))")
+_PLACES = re.compile(r"\b(section|Table|Figure)s? (\d+(?:\.\d+)*)(?: (and|to) (\d+(?:\.\d+)*))?")
 
 
 def pages() -> dict[str, str]:
@@ -162,18 +168,18 @@ def _docstrings(node: ast.AST, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _named_places(mark: str) -> Iterator[str]:
-    for first, joint, last, table in _PLACES.findall(mark):
-        if table:
-            yield table
-        elif joint == "to":
-            yield from (place for place in _SECTIONS if _order(first) <= _order(place) <= _order(last))
+    for kind, first, joint, last in _PLACES.findall(mark):
+        name = "" if kind == "section" else f"{kind} "
+        if joint == "to":
+            yield from (p for p in _SECTIONS if _order(name + first) <= _order(p) <= _order(name + last))
         else:
-            yield from filter(None, (first, last))
+            yield from (name + number for number in (first, last) if number)
 
 
-def _order(place: str) -> tuple[bool, tuple[int, ...]]:
-    """Sections in their order, tables after them."""
-    return place.startswith("Table"), tuple(int(number) for number in re.findall(r"\d+", place))
+def _order(place: str) -> tuple[int, tuple[int, ...]]:
+    """Sections in their order, tables and then figures after them."""
+    kind = 1 if place.startswith("Table") else 2 if place.startswith("Figure") else 0
+    return kind, tuple(int(number) for number in re.findall(r"\d+", place))
 
 
 def _file_link(file: str) -> str:

@@ -9,6 +9,8 @@ import tempfile
 
 from hypothesis import settings
 
+from tests.browser import browser as browser  # a fixture for all tests
+
 # Before torch is imported: the tests share the machine with each other and with whatever else runs on it.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models of the tests are tiny: a second thread only gets in the way

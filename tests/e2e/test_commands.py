@@ -56,7 +56,7 @@ def test_greedy_is_a_beam_of_one(toy: Toy) -> None:
 def test_evaluate_takes_files_and_keeps_the_translations(toy: Toy, tmp_path: Path) -> None:
     src, ref = toy.files["dev"]
     out = tmp_path / "hyp.txt"
-    result = run_cli("evaluate", toy.run, "--src", src, "--ref", ref, "--output", out, "--tokenized-bleu")
+    result = run_cli("evaluate", toy.run, "--src", src, "--ref", ref, "--output", out, "--flavours")
     assert result.code == 0, result.err
     assert "tokenized BLEU" in result.out
     assert "tok:13a" in result.out

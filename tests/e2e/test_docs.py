@@ -103,6 +103,7 @@ def text_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _write_sides(home, "dev", [SentencePair(f"Yes, {src}", f"Ja, {tgt}") for src, tgt in test])
     _write_sides(home, "test", [*test[:3], *(SentencePair(f"No, {src}", f"Nein, {tgt}") for src, tgt in test[3:])])
     _write_containers(home, train, spare)
+    _write_trees(home)
     return home
 
 
@@ -263,3 +264,17 @@ def _write_mirror(mirror: Path, pairs: Sequence[SentencePair]) -> None:
     for test in ("dev2010", "tst2010", "tst2011", "tst2012"):
         files |= {f"de-en/IWSLT14.TED.{test}.de-en.{side}.xml": sgml(*texts[:20]) for side, texts in sides.items()}
     pack(mirror / "de-en.tgz", files)
+
+
+def _write_trees(home: Path) -> None:
+    """Write three gold trees, two parsers' trees, of which one is no tree, and a parameter file of EVALB."""
+    gold = [
+        "(TOP (S (NP (NN tea)) (VP (VBZ helps)) (. .)))",
+        "(TOP (S (DT the) (NN cat) (VP (VBZ sees) (PRP me)) (. .)))",
+        "(TOP (S (DT a) (NN dog) (VP (VBD ran) (RB home)) (. .)))",
+    ]
+    parses = [*gold[:2], "(TOP (S (DT a) (NN dog) (VP (VBD ran)"]
+    others = [gold[0], parses[2], parses[2]]
+    for name, lines in (("gold", gold), ("parses", parses), ("other", others)):
+        (home / f"{name}.trees").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (home / "quotes.prm").write_text("DELETE_LABEL TOP\nQUOTE_LABEL POS\n", encoding="utf-8")

@@ -38,7 +38,7 @@ def test_nothing_of_decoding_but_the_torch_engine_needs_torch_or_the_tools_of_tr
     subprocess.run([sys.executable, "-c", f"import sys; {blocked}; import {modules}"], check=True)
 
 
-def test_a_translator_needs_no_more_than_numpy_pydantic_and_the_tokenizer() -> None:
+def test_a_translator_needs_no_more_than_numpy_and_the_tokenizer() -> None:
     code = "import transduce; transduce.Translator; import transduce.pipeline.translate"
     heavy = {"torch", "jaxtyping", "sacrebleu", "typer", "rich", "multiprocessing.pool", "asyncio"}
     heavy |= {"safetensors", "gzip", "html", "difflib", "tomli_w"}
@@ -47,11 +47,24 @@ def test_a_translator_needs_no_more_than_numpy_pydantic_and_the_tokenizer() -> N
     subprocess.run([sys.executable, "-c", check], check=True)
 
 
+def test_a_translator_is_imported_without_what_only_some_texts_need() -> None:
+    code = "import transduce; transduce.Translator"
+    seldom = {"tokenizers", "logging", "tempfile", "shutil", "difflib"}
+    seldom |= {
+        "transduce.base.mistakes",
+        "transduce.bundle.average",
+        "transduce.decoding.align",
+        "transduce.decoding.glossary",
+    }
+    check = f"import sys; {code}; found = {seldom!r} & sys.modules.keys(); assert not found, found"
+    subprocess.run([sys.executable, "-c", check], check=True)
+
+
 def test_help_brings_nothing_heavy() -> None:
     code = (
         "import sys, runpy; sys.argv = ['transduce', '--help']\n"
         "try: runpy.run_module('transduce', run_name='__main__')\n"
         "except SystemExit: pass\n"
-        "heavy = {'torch', 'pydantic', 'tokenizers', 'numpy'} & sys.modules.keys(); assert not heavy, heavy"
+        "heavy = {'torch', 'tokenizers', 'numpy'} & sys.modules.keys(); assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

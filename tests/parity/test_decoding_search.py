@@ -43,7 +43,7 @@ def decode(ids: Sequence[int]) -> str:
 
 
 def engine(norm: str, sharpness: float) -> TorchEngine:
-    settings = ModelSettings.model_validate(
+    settings = ModelSettings.from_dict(
         {"n_encoder_layers": 1, "n_decoder_layers": 2, "d_model": 16, "d_ff": 32, "n_heads": 2, "norm": norm}
     )
     model = build_model(settings, N_CONTROL + 8, N_CONTROL + 8, 3)
@@ -55,7 +55,7 @@ def engine(norm: str, sharpness: float) -> TorchEngine:
 @pytest.mark.parametrize("name", SEARCHES)
 def test_every_search_keeps_its_promises(name: str) -> None:
     model = engine("post", sharpness=2.0)
-    settings = DecodeSettings.model_validate(
+    settings = DecodeSettings.from_dict(
         {"max_extra_tokens": 4, "min_tokens": 2, "no_repeat_ngram_size": 2, "exact": True, **SEARCHES[name]}
     )
     together = search(model, QUERIES, settings, decode)
@@ -77,9 +77,9 @@ def test_every_search_keeps_its_promises(name: str) -> None:
 @pytest.mark.parametrize("name", SEARCHES)
 def test_batches_change_nothing_but_the_last_bits(name: str) -> None:
     model = engine("pre", sharpness=3.0)
-    settings = DecodeSettings.model_validate({"max_extra_tokens": 4, **SEARCHES[name]})
+    settings = DecodeSettings.from_dict({"max_extra_tokens": 4, **SEARCHES[name]})
     batched = search(model, QUERIES, settings, decode)
-    small = settings.model_copy(update={"batch_tokens": 9})
+    small = settings.replace(batch_tokens=9)
     for found, expected in zip(search(model, QUERIES[::-1], small, decode)[::-1], batched, strict=True):
         assert [h.ids for h in found] == [h.ids for h in expected]
         assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=TOLERANCE)

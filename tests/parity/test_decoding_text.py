@@ -34,13 +34,13 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = ModelSettings(n_encoder_layers=1, n_decoder_layers=1, d_model=16, d_ff=32, n_heads=2)
     weights = export_weights(build_model(model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=3))
     path = tmp_path_factory.mktemp("decoding") / "bundle"
-    settings = RunSettings(model=model, decode=SETTINGS.model_copy(update={"beam_size": 3}))
+    settings = RunSettings(model=model, decode=SETTINGS.replace(beam_size=3))
     write_bundle(path, weights=weights, model=model, tokenizers=tokenizers, settings=settings, step=0, scores={})
     return path
 
 
 def test_settings_of_the_bundle_are_the_default(bundle: Path) -> None:
-    assert Translator(bundle).settings == SETTINGS.model_copy(update={"beam_size": 3})
+    assert Translator(bundle).settings == SETTINGS.replace(beam_size=3)
     assert Translator(bundle, SETTINGS).settings == SETTINGS
 
 
@@ -51,7 +51,7 @@ def test_no_bundle_is_refused(tmp_path: Path) -> None:
 
 def test_bundle_whose_weights_do_not_fit_is_named(bundle: Path, tmp_path: Path) -> None:
     opened = read_bundle(bundle)
-    wider = opened.model.model_copy(update={"d_ff": 64})
+    wider = opened.model.replace(d_ff=64)
     write_bundle(
         tmp_path / "b",
         weights=opened.weights(),
@@ -78,9 +78,9 @@ def test_threads_may_share_a_translator(bundle: Path, engine: EngineName) -> Non
 
 
 def test_options_go_before_settings_and_settings_before_the_bundle(bundle: Path) -> None:
-    assert Translator(bundle, beam_size=2).settings == SETTINGS.model_copy(update={"beam_size": 2})
+    assert Translator(bundle, beam_size=2).settings == SETTINGS.replace(beam_size=2)
     changed = Translator(bundle, SETTINGS, n_best=2, engine="torch").settings
-    assert changed == SETTINGS.model_copy(update={"n_best": 2, "engine": "torch"})
+    assert changed == SETTINGS.replace(n_best=2, engine="torch")
     with pytest.raises(SettingsError, match=r"n_best \(9\) must be at most beam_size \(3\)"):
         Translator(bundle, n_best=9)
     opened = read_bundle(bundle)
@@ -89,16 +89,14 @@ def test_options_go_before_settings_and_settings_before_the_bundle(bundle: Path)
 
 def test_case_b089_line_i_translates_line_i(bundle: Path) -> None:
     lines = list(read_lines(case_file("B089.src")))
-    translator = Translator(
-        bundle, SETTINGS.model_copy(update={"batch_tokens": 300, "window_lines": 10, "beam_size": 2})
-    )
+    translator = Translator(bundle, SETTINGS.replace(batch_tokens=300, window_lines=10, beam_size=2))
     assert translator.translate(lines) == [translator.translate(line) for line in lines]
 
 
 @pytest.mark.parametrize("beam_size", [1, 4])
 def test_cases_b091_and_b035_blank_lines(bundle: Path, beam_size: int) -> None:
     lines = list(read_lines(case_file("B091.src")))
-    translator = Translator(bundle, SETTINGS.model_copy(update={"beam_size": beam_size, "min_tokens": 1}))
+    translator = Translator(bundle, SETTINGS.replace(beam_size=beam_size, min_tokens=1))
     texts = translator.translate(lines)
     assert [bool(text) for text in texts] == [True, *[False] * 6, True]
     assert [texts[0], texts[7]] == [translator.translate(lines[0]), translator.translate(lines[7])]
@@ -110,7 +108,7 @@ def test_cases_b091_and_b035_blank_lines(bundle: Path, beam_size: int) -> None:
     [("B093.nonl.src", 3), ("B093.blankend.src", 4), ("B093.crlfend.src", 3), ("toy/test.src", 100)],
 )
 def test_case_b093_as_many_lines_out_as_in(bundle: Path, name: str, n_lines: int) -> None:
-    translator = Translator(bundle, SETTINGS.model_copy(update={"window_lines": 32, "beam_size": 1}))
+    translator = Translator(bundle, SETTINGS.replace(window_lines=32, beam_size=1))
     assert len(list(translator.translate_stream(read_lines(case_file(name))))) == n_lines
 
 
@@ -128,8 +126,8 @@ def test_case_b029_a_long_source_is_cut_and_named(bundle: Path, caplog: pytest.L
 def test_cases_b077_and_b083_n_best_changes_only_what_is_printed(bundle: Path) -> None:
     lines = list(read_lines(case_file("toy/test.src")))[:10]
     for alpha in (0.0, 0.6, 1.0):
-        narrow = SETTINGS.model_copy(update={"beam_size": 5, "length_alpha": alpha, "max_tokens": 6, "min_tokens": 3})
-        wide = narrow.model_copy(update={"n_best": 5})
+        narrow = SETTINGS.replace(beam_size=5, length_alpha=alpha, max_tokens=6, min_tokens=3)
+        wide = narrow.replace(n_best=5)
         found = Translator(bundle, wide).translate_nbest(lines)
         assert [results[0].text for results in found] == Translator(bundle, narrow).translate(lines)
         assert all(len(results) == 5 and all(3 <= len(t.ids) <= 6 for t in results) for results in found)

@@ -34,7 +34,7 @@ def copy_weights(model: Transformer) -> dict[str, torch.Tensor]:
 
 
 def test_the_package_is_the_example_forward_and_backward(paper: ModuleType) -> None:
-    shape = SMALL.model_copy(update={"n_decoder_layers": 2})
+    shape = SMALL.replace(n_decoder_layers=2)
     ours = random_weights(build_model(shape, VOCAB, VOCAB).double())
     theirs = paper.Transformer(VOCAB, n=2, d_model=12, d_ff=20, h=3, d_k=5, d_v=2, p_drop=0.0).double()
     theirs.load_state_dict(copy_weights(ours))

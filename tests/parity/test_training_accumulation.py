@@ -19,7 +19,7 @@ from transduce.training.torch_gradients import TorchGradients, batch_loss
 from transduce.training.watch import GradientWatch
 
 CPU = torch.device("cpu")
-NO_DROPOUT = MODEL.model_copy(update={"p_dropout": 0.0})
+NO_DROPOUT = MODEL.replace(p_dropout=0.0)
 # Lengths 2 and 40, as in case B045: a mean of means would weigh the first twenty times too much.
 PAIRS = [([5, 6], [7, 8]), ([4 + i % 20 for i in range(40)], [4 + 3 * i % 20 for i in range(40)])]
 

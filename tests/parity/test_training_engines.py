@@ -85,7 +85,7 @@ VARIANTS: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS.keys())
 @pytest.mark.parametrize("n_lanes", [1, 2, 3])
 def test_gradients_are_those_of_autograd(changes: dict[str, object], n_lanes: int) -> None:
-    settings = ModelSettings.model_validate({**SMALL.model_dump(), **changes})
+    settings = ModelSettings.from_dict({**SMALL.as_dict(), **changes})
     batches = microbatches(LENGTHS)
     assert_equal(gradients(settings, "native", batches, n_lanes), gradients(settings, "torch", batches))
 
@@ -93,7 +93,7 @@ def test_gradients_are_those_of_autograd(changes: dict[str, object], n_lanes: in
 @pytest.mark.parametrize("n_lanes", [1, 2])
 def test_rdrop_is_that_of_autograd(n_lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("transduce.training.native_gradients._MAX_LOGITS", 10 * VOCAB)  # several chunks
-    settings = ModelSettings.model_validate({**SMALL.model_dump(), **ALL_DROPOUT})
+    settings = ModelSettings.from_dict({**SMALL.as_dict(), **ALL_DROPOUT})
     own, expected = (
         gradients(settings, engine, microbatches(LENGTHS), n_lanes, rdrop_alpha=5.0) for engine in ("native", "torch")
     )
@@ -130,7 +130,7 @@ def test_no_microbatch_gives_zero_gradients() -> None:
 
 def test_cutting_and_dealing_change_rounding_only() -> None:
     """Dropout is on: what is dropped goes with the pair, not with the microbatch, the lane or the rank."""
-    settings = ModelSettings.model_validate({**SMALL.model_dump(), **ALL_DROPOUT})
+    settings = ModelSettings.from_dict({**SMALL.as_dict(), **ALL_DROPOUT})
     pairs = list(itertools.chain.from_iterable(LENGTHS))
     whole = microbatches([pairs])
     single = microbatches([[pair] for pair in pairs])
@@ -143,7 +143,7 @@ def test_cutting_and_dealing_change_rounding_only() -> None:
 
 
 def test_the_same_step_gives_the_same_bits() -> None:
-    settings = ModelSettings.model_validate({**SMALL.model_dump(), **ALL_DROPOUT})
+    settings = ModelSettings.from_dict({**SMALL.as_dict(), **ALL_DROPOUT})
     batches = microbatches(LENGTHS)
     runs = [gradients(settings, "native", batches, 2) for _ in range(3)]
     for run in runs[1:]:

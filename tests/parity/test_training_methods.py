@@ -32,7 +32,7 @@ KEY = (11, 12)
 
 
 def _model() -> Transformer:
-    return toy_model(settings=MODEL.model_copy(update={"p_dropout": 0.3})).double().train()
+    return toy_model(settings=MODEL.replace(p_dropout=0.3)).double().train()
 
 
 def _batch() -> Batch:

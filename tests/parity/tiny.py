@@ -19,7 +19,7 @@ SMALL = ModelSettings(
 
 def small_model(**changes: object) -> Transformer:
     """Build it in float64, so that two ways of computing differ by rounding only, far below any mistake."""
-    settings = ModelSettings.model_validate({**SMALL.model_dump(), **changes})
+    settings = ModelSettings.from_dict({**SMALL.as_dict(), **changes})
     return random_weights(build_model(settings, VOCAB, VOCAB).double()).eval()
 
 

@@ -20,6 +20,12 @@ A message says what was wrong (with the value), where (file and line, or setting
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transduce.base.plain import Mistake
+
 __all__ = [
     "BundleError",
     "DataError",
@@ -42,6 +48,11 @@ class TransduceError(Exception):
 
 class SettingsError(TransduceError):
     """A setting is unknown, has a wrong value, or has no effect. Lists every mistake, not only the first."""
+
+    def __init__(self, message: str, mistakes: Sequence[Mistake] = ()) -> None:
+        super().__init__(message)
+        self.mistakes = mistakes
+        """Each of them as a value, where a section refuses what it was made of."""
 
 
 class DataError(TransduceError):

@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,6 +75,8 @@ def check_writable_directory(path: Path) -> None:
         nearest = nearest.parent
     if not nearest.is_dir():
         raise DataError(f"{path}: cannot be made, since {nearest} is a file; choose another --out")
+    import tempfile  # in the functions that write, since a translator only reads
+
     try:
         with tempfile.TemporaryFile(dir=nearest):
             pass
@@ -205,6 +205,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
     if is_special(path):
         yield path
         return
+    import tempfile
+
     suffix = path.suffix
     path = _real(path)
     _make_directory(path.parent)
@@ -231,6 +233,9 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     leaves a whole directory or none under the name. A kill between the two renames of a replacement leaves the old one in
     ``.NAME-*.old/old``.
     """
+    import shutil
+    import tempfile
+
     _make_directory(path.parent)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-", suffix=".part"))
     try:

@@ -1,7 +1,7 @@
 """Settings: typed, frozen, strict. Three sources, the later wins: recipe, the user's TOML, ``--set section.name=value``.
 
-Every mistake is found in one pass and shown with the source of the value and a near match. A section is one pydantic
-model beside the code that owns it; the docstring under each field is its help text.
+Every mistake is found in one pass and shown with the source of the value and a near match. A section is one frozen
+value beside the code that owns it; the docstring under each field is its help text.
 
 A value must be of the kind of its setting: ``"77"`` is no number, and ``"yes"`` is not true. What may be written for short:
 a whole number for a number, one text for a list of texts, and ``none`` (or nothing at all) for an optional setting that is
@@ -15,15 +15,30 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_origin
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_origin
 
 from transduce.base.errors import SettingsError
-from transduce.base.mistakes import Origins, Place, explain_mistake, is_doubtful, meant_place, near_match
-from transduce.base.section import Settings, is_optional, iter_fields, section_at, section_of, setting_texts
+from transduce.base.near import near_match
+from transduce.base.plain import Mistake, as_plain
+from transduce.base.section import (
+    SectionCheck,
+    SettingField,
+    Settings,
+    is_optional,
+    iter_fields,
+    read_section,
+    section_of,
+    setting,
+    setting_fields,
+    setting_texts,
+)
+
+if TYPE_CHECKING:
+    from transduce.base.mistakes import Origins, Place
 
 __all__ = [
+    "SectionCheck",
+    "SettingField",
     "Settings",
     "SettingsSource",
     "dump_toml",
@@ -33,6 +48,9 @@ __all__ = [
     "parse_override",
     "read_toml",
     "resolve",
+    "section_of",
+    "setting",
+    "setting_fields",
     "setting_texts",
 ]
 
@@ -104,28 +122,15 @@ def resolve(model: type[Section], sources: Sequence[SettingsSource]) -> Section:
         _check_text(source)
         _merge(merged, source.values, source.origin, (), origins)
     _read_short_forms(model, merged)
-    lines: list[str] = []
-    wrong: set[Place] = set()
-    while True:
-        try:
-            # Strict JSON is just as strict as settings are: it takes a list for a tuple, a string for a path, an object
-            # for a section and a whole number for a number, and nothing else for anything.
-            checked = model.model_validate_json(json.dumps(merged, default=str))
-        except ValidationError as error:
-            found = error.errors()
-        else:
-            if not lines:
-                return checked
-            break
-        lines += [
-            explain_mistake(model, item, origins) for item in found if not is_doubtful(model, item, origins, wrong)
-        ]
-        # A section's own check runs only once its fields are right: take the wrong values out and look again.
-        removed = [place for item in found if (place := _remove(model, merged, item["loc"])) is not None]
-        if not removed:
-            break
-        wrong.update(removed, (meant_place(model, place) for place in removed))
-    lines = list(dict.fromkeys(lines))
+    # What only TOML and Python have, such as dates and paths, becomes text.
+    merged = json.loads(json.dumps(merged, default=str))
+    found: list[Mistake] = []
+    checked = read_section(model, merged, (), found)
+    if not found:
+        return cast(Section, checked)
+    from transduce.base.mistakes import explain_mistakes  # here, since there is no mistake as a rule
+
+    lines = explain_mistakes(model, merged, origins)
     head = "1 setting is wrong" if len(lines) == 1 else f"{len(lines)} settings are wrong"
     raise SettingsError("\n".join([head, *(f"  {line}" for line in lines)]))
 
@@ -138,15 +143,14 @@ def dump_toml(settings: Settings) -> str:
 
 
 def _as_toml(settings: Settings) -> dict[str, Any]:
-    plain = settings.model_dump(mode="json")
     values: dict[str, Any] = {}
-    for name, field in type(settings).model_fields.items():
+    for name, field in setting_fields(type(settings)).items():
         value = getattr(settings, name)
         if isinstance(value, Settings):
             values[name] = _as_toml(value)
         elif value is not None:
-            values[name] = plain[name]
-        elif field.get_default(call_default_factory=True) is not None:
+            values[name] = as_plain(value)
+        elif field.default is not None:
             values[name] = _NONE  # left out, it would come back as the default
     return values
 
@@ -174,7 +178,7 @@ def _merge(into: dict[str, Any], values: Mapping[str, Any], origin: str, path: P
 
 def _read_short_forms(model: type[Settings], values: dict[str, Any]) -> None:
     """Put what is meant in place of what may be written for short: ``none`` and nothing, and one text for a list."""
-    for name, field in model.model_fields.items():
+    for name, field in setting_fields(model).items():
         value, inner = values.get(name), section_of(field)
         if inner is not None and isinstance(value, dict):
             _read_short_forms(inner, value)
@@ -183,21 +187,3 @@ def _read_short_forms(model: type[Settings], values: dict[str, Any]) -> None:
                 values[name] = None
             elif get_origin(field.annotation) is tuple:
                 values[name] = [value] if value.strip() else []
-
-
-def _remove(model: type[Settings], merged: dict[str, Any], loc: Sequence[str | int]) -> Place | None:
-    """Take a wrong value out of the merged tree.
-
-    Returns:
-        Its place; None where there is nothing to take out: the value is missing, or a section's own check failed.
-    """
-    place = tuple(map(str, loc))
-    node = merged
-    for depth, name in enumerate(place, start=1):
-        if name not in node:
-            return None
-        if not isinstance(node[name], dict) or (depth == len(place) and section_at(model, place) is None):
-            del node[name]
-            return place[:depth]
-        node = node[name]
-    return None

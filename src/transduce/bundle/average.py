@@ -52,8 +52,8 @@ def model_difference(here: ModelSettings, there: ModelSettings) -> str | None:
 
     Dropout is no difference: it has no part in the finished function.
     """
-    theirs = there.model_dump()
-    for name, value in here.model_dump().items():
+    theirs = there.as_dict()
+    for name, value in here.as_dict().items():
         if value != theirs[name] and not name.startswith("p_"):
             return f"model.{name} is {value} here and {theirs[name]} there"
     return None

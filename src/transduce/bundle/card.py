@@ -32,18 +32,22 @@ def write_card(
         step: Optimizer updates behind the weights.
         scores: Scores on the dev set, by name.
     """
-    data = dict(settings).get("data")
+    data = vars(settings).get("data")
     languages = find_languages(data) if isinstance(data, DataSettings) else Languages(None, None)
     count = sum(array.size for array in weights.values())
+    if isinstance(data, DataSettings) and data.task == "parsing":
+        title, use, ending = "Parser", "Parse the sentences of a file, one a line, words parted by spaces:", "trees"
+    else:
+        title, use, ending = f"Translation model: {languages}", "Translate the lines of a file:", "txt"
     lines = [
-        f"# Translation model: {languages}",
+        f"# {title}",
         "",
         f"A Transformer with {count:,} parameters after {step:,} updates, made with `transduce train`.",
         "All settings of the run are in `settings.toml`.",
         "",
-        "Translate the lines of a file:",
+        use,
         "",
-        "    transduce translate THIS_DIRECTORY < input.txt > output.txt",
+        f"    transduce translate THIS_DIRECTORY < input.txt > output.{ending}",
         "",
     ]
     if scores:

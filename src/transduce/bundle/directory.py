@@ -125,7 +125,7 @@ def write_bundle(
             "version": FORMAT_VERSION,
             "step": step,
             "scores": dict(scores),
-            "model": model.model_dump(mode="json", exclude_none=True),
+            "model": {name: value for name, value in model.as_dict().items() if value is not None},
             "files": {file.relative_to(temporary).as_posix(): sha256_file(file) for file in files},
         }
         (temporary / "bundle.json").write_text(_dump_header(header), encoding="utf-8")

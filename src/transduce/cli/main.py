@@ -23,13 +23,17 @@ from transduce.cli.commands import (
     average,
     bleu,
     calibrate,
+    compare,
     corpora,
     doctor,
     evaluate,
+    f1,
     inspect,
     prepare,
+    reproduce,
     rescore,
     score,
+    self_train,
     settings,
     shortlist,
     train,
@@ -66,16 +70,20 @@ _EXTRAS = {
 for _name, _panel, _function in (
     ("prepare", "From text to a model", prepare.prepare_command),
     ("train", "From text to a model", train.train_command),
+    ("self-train", "From text to a model", self_train.self_train_command),
     ("average", "From text to a model", average.average_command),
     ("translate", "Using a model", translate.translate_command),
     ("evaluate", "Using a model", evaluate.evaluate_command),
     ("bleu", "Using a model", bleu.bleu_command),
+    ("compare", "Using a model", compare.compare_command),
+    ("f1", "Using a model", f1.f1_command),
     ("score", "Using a model", score.score_command),
     ("rescore", "Using a model", rescore.rescore_command),
     ("align", "Using a model", align.align_command),
     ("calibrate", "Using a model", calibrate.calibrate_command),
     ("shortlist", "Using a model", shortlist.shortlist_command),
     ("inspect", "Using a model", inspect.inspect_command),
+    ("reproduce", "The paper", reproduce.reproduce_command),
     ("recipes", "Finding things out", settings.recipes_command),
     ("doctor", "Finding things out", doctor.doctor_command),
 ):
@@ -110,8 +118,6 @@ def main() -> None:
     # Waiting threads that spin take the cores from everything else on the machine: up to 4.8 times slower training
     # beside one other process. It must be said before torch is imported, and costs nothing on a quiet machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    # Looking for plugins of pydantic reads the metadata of every package installed; the settings use none.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     arguments = [argument for argument in sys.argv[1:] if argument != "--traceback"]
     show_traceback = len(arguments) < len(sys.argv) - 1
     _open_closed_streams()

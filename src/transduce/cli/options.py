@@ -10,7 +10,17 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["BundleArgument", "JsonOption", "OutOption", "RecipeArgument", "SetOption"]
+__all__ = [
+    "BundleArgument",
+    "ConfidenceOption",
+    "FlavoursOption",
+    "JsonOption",
+    "LanguageOption",
+    "OutOption",
+    "RecipeArgument",
+    "SetOption",
+    "TerOption",
+]
 
 RecipeArgument = Annotated[
     str | None, typer.Argument(help="A recipe's name (see 'transduce recipes') or a TOML file.", show_default=False)
@@ -26,4 +36,17 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JS
 BundleArgument = Annotated[
     Path,
     typer.Argument(help="A bundle, or a run directory with a finished model.", show_default=False, readable=False),
+]
+FlavoursOption = Annotated[
+    bool, typer.Option("--flavours", help="All flavours of BLEU side by side, those that old papers print among them.")
+]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Target language, which --flavours needs; not given, as the data or a file name says.", show_default=False
+    ),
+]
+TerOption = Annotated[bool, typer.Option("--ter", help="Also TER; it takes longer than all else together.")]
+ConfidenceOption = Annotated[
+    bool, typer.Option("--confidence", help="Each score with its 95 % interval, by bootstrap over the sentences.")
 ]

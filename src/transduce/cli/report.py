@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,8 +12,9 @@ __all__ = ["print_json", "print_table"]
 
 
 def print_json(values: Mapping[str, Any]) -> None:
-    """Print one JSON object."""
-    sys.stdout.write(json.dumps(values, indent=2, ensure_ascii=False, default=str) + "\n")
+    """Print one JSON object. A number that JSON does not know (infinity, or none) is null."""
+    text = json.dumps(_without_infinity(values), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    sys.stdout.write(f"{text}\n")
 
 
 def print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -35,3 +37,15 @@ def print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
     if title:
         console.print(title, soft_wrap=True)  # a title of the table itself would be broken to its width
     console.print(table)
+
+
+def _without_infinity(value: Any) -> Any:
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {key: _without_infinity(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_without_infinity(item) for item in value]
+        case _:
+            return value

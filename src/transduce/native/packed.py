@@ -14,7 +14,6 @@ import numpy as np
 
 from transduce.base.cache import cache_directory, forget_old, is_stamped, stamp
 from transduce.base.files import atomic_file
-from transduce.base.log import logger
 from transduce.native.library import library_sha256
 from transduce.native.model import InstructionSet, NativeModel
 from transduce.native.weights import NativePrecision, OrderedWeights, Shape
@@ -53,6 +52,8 @@ def packed_model(
             _write(file, size, shape, weights, precision, isa)
         block = np.memmap(file, dtype=np.uint8, mode="r")
     except OSError as error:  # a cache that cannot be written must not keep anybody from translating
+        from transduce.base.log import logger  # here, since it is seldom needed
+
         logger.debug("packed models cannot be kept in %s (%s)", directory, error)
         return pack_in_memory(shape, weights, precision=precision, isa=isa)
     return NativeModel(shape, block, precision=precision, isa=isa)

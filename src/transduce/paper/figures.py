@@ -1,8 +1,9 @@
-"""Pictures of attention, as in the paper's Figures 3 to 5."""
+"""Pictures of attention that stand still. The page of ``attention_page.py`` moves."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,44 +11,67 @@ from transduce.base.errors import DataError
 from transduce.base.extras import require
 from transduce.base.files import atomic_file
 from transduce.decoding.attention import AttentionMaps
+from transduce.paper.attention_page import maps_of
+from transduce.paper.heads import AttentionKind
 
-__all__ = ["draw_cross_attention"]
+__all__ = ["PICTURE_FORMATS", "draw_attention"]
 
-_FORMATS = (".png", ".svg", ".pdf")
+PICTURE_FORMATS = (".png", ".svg", ".pdf")
+"""How attention can be drawn as a picture that stands still."""
+_TITLES: dict[AttentionKind, tuple[str, str]] = {
+    "encoder": ("Encoder self-attention", "each row is a source token, dark where it looks"),
+    "decoder": ("Decoder self-attention", "each row is a target token as it is written, dark where it looks"),
+    "cross": ("Cross-attention", "each row is a target token as it is written, dark where it looks"),
+}
 _COLUMNS = 4
 
 
-def draw_cross_attention(maps: AttentionMaps, out: Path) -> None:
-    """Draw where each head of the last decoder layer looks in the source: rows are target tokens as they are written.
+def draw_attention(
+    maps: AttentionMaps,
+    out: Path,
+    *,
+    kind: AttentionKind = "cross",
+    layer: int | None = None,
+    heads: Sequence[int] = (),
+) -> None:
+    """Draw where heads look, one panel a head: rows look, columns are looked at.
 
     Args:
         maps: The weights and the names of the positions.
         out: The picture; its suffix decides the format.
+        kind: What looks at what.
+        layer: The layer, from 1; None: the last.
+        heads: The heads, from 1; none: all of the layer.
 
     Raises:
         DataError: The suffix is not one of ``.png``, ``.svg`` and ``.pdf``.
         MissingExtraError: matplotlib is not installed.
     """
-    if out.suffix not in _FORMATS:
-        raise DataError(f"{out}: pictures are written as {', '.join(_FORMATS)}; choose one of these suffixes")
+    if out.suffix not in PICTURE_FORMATS:
+        raise DataError(
+            f"{out}: pictures are written as {', '.join(PICTURE_FORMATS)}, and pages as .html; choose one of these suffixes"
+        )
     figure_module = require("matplotlib.figure", extra="plot", purpose="Drawing attention")
-    weights = maps.arrays.cross[-1]  # [heads, t, s]
-    n_heads, n_tgt, n_src = weights.shape
-    n_columns = min(n_heads, _COLUMNS)
-    n_rows = -(-n_heads // n_columns)
-    width, height = max(2.4, 0.28 * n_src + 1.2), max(2.0, 0.26 * n_tgt + 1.2)
+    of_kind, rows, columns = maps_of(maps, kind)
+    layer = len(of_kind) if layer is None else layer
+    weights = of_kind[layer - 1]  # [heads, tq, tk]
+    shown = list(heads) or list(range(1, len(weights) + 1))
+    n_columns = min(len(shown), _COLUMNS)
+    n_rows = -(-len(shown) // n_columns)
+    width, height = max(2.4, 0.28 * len(columns) + 1.2), max(2.0, 0.26 * len(rows) + 1.2)
     # A figure of its own, not pyplot's: no global state, and no window is ever opened.
     figure = figure_module.Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
-    for head in range(n_heads):
-        axes = figure.add_subplot(n_rows, n_columns, head + 1)
-        axes.imshow(weights[head], cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-        axes.set_title(f"head {head + 1}", fontsize=9)
-        _label(axes, maps.src_pieces, maps.tgt_out_pieces if head % n_columns == 0 else None)
-    figure.suptitle("Cross-attention, last layer: each row is a target token, dark where it looks", fontsize=10)
+    for number, head in enumerate(shown):
+        axes = figure.add_subplot(n_rows, n_columns, number + 1)
+        axes.imshow(weights[head - 1], cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+        axes.set_title(f"head {head}", fontsize=9)
+        _label(axes, columns, rows if number % n_columns == 0 else None)
+    name, meaning = _TITLES[kind]
+    figure.suptitle(f"{name}, layer {layer} of {len(of_kind)}\n{meaning}", fontsize=9, wrap=True)
     _save(figure, out)
 
 
-def _label(axes: Any, columns: list[str], rows: list[str] | None) -> None:
+def _label(axes: Any, columns: Sequence[str], rows: Sequence[str] | None) -> None:
     # Tokens are text, never mathematics: parse_math=False keeps "$x_1$" as it is.
     axes.set_xticks(range(len(columns)), columns, rotation=90, fontsize=7, parse_math=False)
     if rows is None:

@@ -6,11 +6,9 @@ import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from pydantic import Field
-
 from transduce.base.errors import BundleError, SettingsError
 from transduce.base.files import StrPath
-from transduce.base.settings import Settings, SettingsSource, parse_override, resolve
+from transduce.base.settings import Settings, SettingsSource, parse_override, resolve, setting_fields
 from transduce.bundle import Bundle, read_bundle
 from transduce.decoding.engine import Engine
 from transduce.decoding.settings import DecodeSettings
@@ -68,7 +66,7 @@ def read_run_settings(bundle: Bundle) -> RunSettings:
 class _SearchSettings(Settings):
     """The one section that translating reads: the others need not be imported for it."""
 
-    decode: DecodeSettings = Field(default_factory=DecodeSettings)
+    decode: DecodeSettings = DecodeSettings()
 
 
 def decode_settings(bundle: Bundle, overrides: Sequence[str | SettingsSource] = ()) -> DecodeSettings:
@@ -89,7 +87,7 @@ def _refuse(sources: Sequence[SettingsSource]) -> NoReturn:
     from transduce.pipeline.settings import RunSettings
 
     for source in sources:
-        if source.values.keys() & (RunSettings.model_fields.keys() - {"decode"}):
+        if source.values.keys() & (setting_fields(RunSettings).keys() - {"decode"}):
             raise SettingsError(
                 f"{source.origin}: has no effect, since the model is trained; only decode.* can be set here"
             )

@@ -35,7 +35,7 @@ def open_ensemble(members: Sequence[tuple[Bundle, float]], settings: DecodeSetti
     if len(members) == 1:
         return load_engine(first, settings)
     shortlist = Shortlist.load(first) if settings.shortlist else None
-    whole = settings.model_copy(update={"shortlist": False})
+    whole = settings.replace(shortlist=False)
     engines = [load_engine(bundle, whole) for bundle, _ in members]
     ensemble = EnsembleEngine(engines, [weight for _, weight in members])
     return ensemble if shortlist is None else with_shortlist(ensemble, shortlist)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from transduce.base.errors import SettingsError
-from transduce.base.settings import is_optional, iter_fields, near_match, setting_texts
+from transduce.base.settings import (
+    SettingField,
+    is_optional,
+    iter_fields,
+    near_match,
+    section_of,
+    setting_fields,
+    setting_texts,
+)
 from transduce.pipeline.settings import RunSettings
 
 __all__ = ["default_text", "explain", "settings_page"]
@@ -15,9 +23,9 @@ __all__ = ["default_text", "explain", "settings_page"]
 _NOT_GIVEN = "(not given)"
 
 
-def default_text(field: Any) -> str:
+def default_text(field: SettingField) -> str:
     """Return a field's default as TOML writes it, or ``(not given)``."""
-    default = field.get_default(call_default_factory=True)
+    default = field.default
     if default is None:
         return _NOT_GIVEN
     return json.dumps(list(default) if isinstance(default, tuple) else default, ensure_ascii=False)
@@ -60,7 +68,7 @@ def settings_page() -> str:
         head, _, rest = name.partition(".")
         if rest and head != section:
             section = head
-            owner = RunSettings.model_fields[head].annotation
+            owner = section_of(setting_fields(RunSettings)[head])
             first = (owner.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ") if owner else ""
             lines += [
                 f"## {head}",
@@ -85,7 +93,7 @@ def _is_last(name: str) -> bool:
     return names[-1] == name
 
 
-def _entry(name: str, field: Any, text: str) -> str:
+def _entry(name: str, field: SettingField, text: str) -> str:
     text = " ".join(text.replace("``", "").split())
     default, hint = default_text(field), ""
     if default == _NOT_GIVEN:
@@ -95,7 +103,7 @@ def _entry(name: str, field: Any, text: str) -> str:
     return f"{name} = {default}\n    {text}{_choices(field, '')}{_limits(field)}{hint}"
 
 
-def _choices(field: Any, mark: str) -> str:
+def _choices(field: SettingField, mark: str) -> str:
     """Return the values that a setting may have, each between marks, such as `` One of post, pre.``."""
     annotation = field.annotation
     for part in (annotation, *get_args(annotation)):
@@ -104,13 +112,8 @@ def _choices(field: Any, mark: str) -> str:
     return ""
 
 
-def _limits(field: Any) -> str:
+def _limits(field: SettingField) -> str:
     """Return the allowed range as words, such as `` At least 1.``."""
     words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
-    found = [
-        f"{word} {getattr(limit, name)}"
-        for limit in field.metadata
-        for name, word in words.items()
-        if getattr(limit, name, None) is not None
-    ]
+    found = [f"{words[name]} {limit}" for name, limit in field.limits.items()]
     return f" {', '.join(found).capitalize()}." if found else ""

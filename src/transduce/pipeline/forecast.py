@@ -103,12 +103,13 @@ def sampled_tokens(pairs: Sequence[SentencePair], settings: RunSettings, *, is_a
     """
     with tempfile.TemporaryDirectory(prefix="transduce-doctor-") as scratch:
         with _quiet():  # a sample often gives fewer pieces than asked for; the corpus may not
-            tokenizers = learn_tokenizers(list(pairs), settings.tokenizer)
+            tokenizers = learn_tokenizers(list(pairs), settings.tokenizer, target=settings.target)
         binarize(pairs, tokenizers, Path(scratch) / "train", n_workers=1)
         sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
         is_learned = settings.tokenizer.model_file is None
         if is_learned and not is_all:
-            sizes = max(sizes[0], settings.tokenizer.vocab_size), max(sizes[1], settings.tokenizer.vocab_size)
+            most = settings.tokenizer.vocab_size
+            sizes = max(sizes[0], most), sizes[1] if settings.target == "trees" else max(sizes[1], most)
         yield TokenSample(TokenStore.open(Path(scratch) / "train"), *sizes, is_estimate=is_learned and not is_all)
 
 

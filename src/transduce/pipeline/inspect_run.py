@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from transduce.base.plain import as_plain
 from transduce.bundle import list_checkpoints
 from transduce.pipeline.inspect import describe_bundle
 from transduce.pipeline.run_log import RunSummary, read_records, summarize_run
@@ -32,8 +33,8 @@ class RunReport:
         if self.sessions:
             total = Costs.total(session.costs for session in self.sessions)
             ledger = {
-                "total": total.model_dump(),
-                "sessions": [session.model_dump(mode="json") for session in self.sessions],
+                "total": as_plain(total),
+                "sessions": [as_plain(session) for session in self.sessions],
             }
         return {**self.model, "run": self.summary.as_dict(), "ledger": ledger}
 

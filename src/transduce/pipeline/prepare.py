@@ -134,7 +134,10 @@ def _fill(
 def _learn(text: PartText, settings: RunSettings, teller: PhaseTeller) -> TokenizerPair:
     n_pairs = len(text.pairs)
     tokenizers = learn_tokenizers(
-        WatchedPairs(text.pairs, teller, "the vocabulary"), settings.tokenizer, n_pairs=n_pairs
+        WatchedPairs(text.pairs, teller, "the vocabulary"),
+        settings.tokenizer,
+        n_pairs=n_pairs,
+        target=settings.target,
     )
     sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
     teller.end("the vocabulary", n_pairs, describe_vocabulary(*sizes, joint=tokenizers.joint))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from transduce.base.errors import DataError
 from transduce.base.log import plural
+from transduce.base.plain import as_plain, from_plain
 from transduce.data.batching import count_too_long, padding_share, plan_epoch
 from transduce.data.cleaning import SourceCounts
 from transduce.data.inputs import InputVersion
@@ -79,8 +79,7 @@ class PrepareReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        values: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
-        return values | {"mb_per_s": self.mb_per_s}
+        return {**as_plain(self), "mb_per_s": self.mb_per_s}
 
     def rows(self) -> list[tuple[str, str]]:
         """Return names and values for people."""
@@ -110,12 +109,9 @@ class PrepareReport:
         return rows
 
 
-_ADAPTER = TypeAdapter(PrepareReport)
-
-
 def write_report(report: PrepareReport, path: Path) -> None:
     """Write a report as JSON."""
-    path.write_bytes(_ADAPTER.dump_json(report, indent=2) + b"\n")
+    path.write_text(json.dumps(as_plain(report), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_report(path: Path) -> PrepareReport:
@@ -125,8 +121,8 @@ def read_report(path: Path) -> PrepareReport:
         DataError: It is missing or is not such a report.
     """
     try:
-        return _ADAPTER.validate_json(path.read_bytes(), extra="forbid")
-    except (OSError, ValidationError):
+        return from_plain(PrepareReport, json.loads(path.read_bytes()))
+    except (OSError, ValueError):
         raise DataError(f"{path}: missing, or not the report of a prepared directory; run prepare again") from None
 
 

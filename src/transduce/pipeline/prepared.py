@@ -45,6 +45,11 @@ def check_everything(settings: RunSettings, sources: Sources, out: Path) -> None
     Raises:
         TransduceError: An input cannot be read, or the output cannot be written or would replace files of other kinds.
     """
+    if not sources["train"] and settings.data.task == "parsing":
+        raise DataError(
+            "no training data is given: set data.train to a file of trees in Penn brackets, or to sections of the Wall Street "
+            "Journal (treebank/wsj#02-21)"
+        )
     if not sources["train"]:
         raise DataError(
             "no training data is given: set data.train_src and data.train_tgt (two parallel text files), or data.train "
@@ -117,11 +122,11 @@ def find_finished(settings: RunSettings, inputs: tuple[InputVersion, ...], out: 
 
 def _tokenizer_files(settings: RunSettings) -> list[Path]:
     """Return the files that the tokenizers are imported from."""
-    return [value for _, value in settings.tokenizer if isinstance(value, Path)]
+    return [value for value in vars(settings.tokenizer).values() if isinstance(value, Path)]
 
 
 def _what_matters(settings: RunSettings) -> tuple[object, ...]:
-    return settings.data.model_copy(update={"n_workers": None}), settings.clean, settings.tokenizer
+    return settings.data.replace(n_workers=None), settings.clean, settings.tokenizer
 
 
 def _check_stores(directory: Path, tokenizers: TokenizerPair) -> None:

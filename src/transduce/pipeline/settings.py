@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from typing import Literal
 
-from transduce.base.settings import Settings
+from transduce.base.settings import SectionCheck, Settings
 from transduce.data.settings import DataSettings
 from transduce.decoding.settings import DecodeSettings
 from transduce.model.settings import ModelSettings
@@ -20,25 +20,49 @@ class RunSettings(Settings):
 
     about: str = ""
     """What the recipe is for, in a line or two."""
-    data: DataSettings = Field(default_factory=DataSettings)
+    data: DataSettings = DataSettings()
     """The corpus."""
-    clean: CleanSettings = Field(default_factory=CleanSettings)
+    clean: CleanSettings = CleanSettings()
     """Which pairs are kept."""
-    tokenizer: TokenizerSettings = Field(default_factory=TokenizerSettings)
+    tokenizer: TokenizerSettings = TokenizerSettings()
     """How text becomes ids."""
-    model: ModelSettings = Field(default_factory=ModelSettings)
+    model: ModelSettings = ModelSettings()
     """The shape of the Transformer."""
-    train: TrainSettings = Field(default_factory=TrainSettings)
+    train: TrainSettings = TrainSettings()
     """How it learns."""
-    decode: DecodeSettings = Field(default_factory=DecodeSettings)
+    decode: DecodeSettings = DecodeSettings()
     """How it translates."""
 
-    @model_validator(mode="after")
-    def _check_vocabularies(self) -> RunSettings:
+    @property
+    def target(self) -> Literal["text", "trees"]:
+        """What the target sides of the pairs are, as the task says."""
+        return "trees" if self.data.task == "parsing" else "text"
+
+    @SectionCheck
+    def _check_vocabularies(self) -> None:
         # Found here and not when the model is built, which comes after hours of preparing a large corpus.
         if self.model.tie_embeddings == "all" and not self.tokenizer.joint:
             raise ValueError(
                 "model.tie_embeddings = 'all' needs one vocabulary for both sides, but tokenizer.joint = false makes one a "
                 "side; set model.tie_embeddings = 'decoder'"
             )
-        return self
+
+    @SectionCheck
+    def _check_task(self) -> None:
+        if self.data.task == "translation":
+            wrong = {
+                "tokenizer.tree_tags = 'kept'": self.tokenizer.tree_tags != "replaced",
+                "decode.whole_trees = true": self.decode.whole_trees,
+                "train.best_by = 'f1'": self.train.best_by == "f1",
+            }
+            advice = "it is for data.task = 'parsing'; leave it out"
+        else:
+            wrong = {
+                "tokenizer.joint = true": self.tokenizer.joint,
+                f"tokenizer.kind = '{self.tokenizer.kind}'": self.tokenizer.model_file is not None,
+                f"train.best_by = '{self.train.best_by}'": self.train.best_by in ("bleu", "chrf"),
+            }
+            advice = "parsing needs tokenizer.joint = false and a learned kind of tokenizer, and its score is F1"
+        for setting, is_wrong in wrong.items():
+            if is_wrong:
+                raise ValueError(f"{setting} does not go with data.task = '{self.data.task}': {advice}")

@@ -219,21 +219,12 @@ class _Run:
         )
 
     def _validators(self) -> list[Validator]:
-        from transduce.pipeline.validators import dev_bleu
+        from transduce.pipeline.validators import dev_validator
 
-        settings = self.settings
-        if not settings.train.validate_bleu:
+        train = self.settings.train
+        if not train.validate_bleu:
             return []
-        return [
-            dev_bleu(
-                self.data / "dev",
-                self.tokenizers,
-                settings.decode,
-                settings.train.validate_pairs,
-                model_settings=settings.model,
-                best_by=settings.train.best_by,
-            )
-        ]
+        return [dev_validator(self.settings, self.data / "dev", self.tokenizers, train.validate_pairs)]
 
     def _bpe_dropout(self, max_tokens: int) -> BpeDropout | None:
         train = self.settings.train
@@ -323,9 +314,7 @@ def _find_data(
         return data, settings
     # A run that goes on keeps its data, even if the files that it was made of have changed or gone.
     kept = _read_prepared(data)
-    resumed = resolve(
-        RunSettings, [SettingsSource("", settings.model_dump(exclude_none=True)), _sections(kept, decided=True)]
-    )
+    resumed = resolve(RunSettings, [SettingsSource("", settings.as_dict()), _sections(kept, decided=True)])
     for name in _DECIDED_BY_PREPARE:
         if getattr(resumed, name) != getattr(settings, name):
             logger.warning(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
-from transduce.base.errors import DataError
+from transduce.base.errors import DataError, SettingsError
 from transduce.base.files import STDIN, StrPath, naming, read_lines, read_text, sha256_file
 from transduce.base.settings import SettingsSource
 from transduce.bundle import find_bundle, read_bundle
@@ -22,17 +23,23 @@ from transduce.decoding.request import Request
 from transduce.decoding.translator import Translation, Translator
 from transduce.pipeline.bundles import decode_settings
 from transduce.pipeline.partial import part_files, partial_output
+from transduce.pipeline.task import LineTask, open_task, task_of
 from transduce.pipeline.translate_output import OutputForm, format_line, unmarked
+
+if TYPE_CHECKING:
+    from transduce.data.settings import TaskName
 
 __all__ = [
     "InputFormat",
     "TranslateJob",
+    "Window",
     "check_output",
     "find_format",
     "open_translator",
     "translate",
     "translate_document_file",
     "translate_file",
+    "translate_windows",
 ]
 
 InputFormat = Literal["text", "jsonl"]
@@ -85,7 +92,22 @@ def translate(bundle: StrPath, lines: Iterable[str], *, overrides: Sequence[str]
     Raises:
         TransduceError: As :func:`open_translator`.
     """
-    return open_translator(bundle, overrides).translate_stream(lines)
+    translator = open_translator(bundle, overrides)
+    return _translate(translator, open_task(translator), lines)
+
+
+def _translate(translator: Translator, task: LineTask, lines: Iterable[str]) -> Iterator[list[Translation]]:
+    requests: deque[Request] = deque()
+
+    def remember() -> Iterator[Request]:
+        for line in lines:
+            requests.append(Request(line))
+            yield task.request(requests[-1])
+
+    for found in translator.translate_stream(remember()):
+        request = requests.popleft()
+        yield [task.finish(request, translation) for translation in found]
+    task.tell()
 
 
 def find_format(source: Path) -> InputFormat:
@@ -127,6 +149,8 @@ class TranslateJob:
     """A file of terms and their translations."""
     markup: Markup = "text"
     """Whether tags are carried through."""
+    task: TaskName | None = None
+    """What the model is used for; None: what it has learned."""
 
     def open(self) -> Translator:
         """Open all that it takes.
@@ -136,6 +160,31 @@ class TranslateJob:
         """
         glossary = Glossary.load(self.glossary) if self.glossary is not None else None
         return open_translator(self.bundle, self.overrides, others=self.others, glossary=glossary, markup=self.markup)
+
+
+class Window(NamedTuple):
+    """Some lines of the input, translated together."""
+
+    n_lines: int
+    """Lines translated so far, these included."""
+    sources: list[str]
+    """The lines."""
+    written: list[str]
+    """What is written for each, line ends included."""
+
+
+def translate_windows(job: TranslateJob, lines: Iterable[str]) -> Iterator[Window]:
+    """Translate lines window by window, in order.
+
+    Args:
+        job: What they are translated with; they stand in place of its input.
+        lines: The lines.
+
+    Raises:
+        TransduceError: As :meth:`TranslateJob.open`, or a line is wrong.
+    """
+    translator = job.open()
+    return _windows(translator, open_task(translator, job.task, form=job.form), job, lines, 0)
 
 
 def translate_file(
@@ -160,20 +209,21 @@ def translate_file(
     if isinstance(output, Path):
         check_output(job, output)
     translator = job.open()
+    task = open_task(translator, job.task, form=job.form)
     lines = read_lines(job.source)
     if not isinstance(output, Path):
         name = "standard output" if output is sys.stdout else getattr(output, "name", "the output")
-        for n_lines, _, text in _windows(translator, job, lines, 0):
+        for window in _windows(translator, task, job, lines, 0):
             with naming(name):
-                output.write(text)
+                output.write("".join(window.written))
                 output.flush()
-            progress(n_lines)
+            progress(window.n_lines)
         return
     with partial_output(output, lines, made_by=_made_by(translator, job), resume=resume) as partial:
         progress(partial.n_lines)
-        for n_lines, sources, text in _windows(translator, job, lines, partial.n_lines):
-            partial.write(sources, text)
-            progress(n_lines)
+        for window in _windows(translator, task, job, lines, partial.n_lines):
+            partial.write(window.sources, "".join(window.written))
+            progress(window.n_lines)
 
 
 def translate_document_file(job: TranslateJob) -> str:
@@ -185,7 +235,10 @@ def translate_document_file(job: TranslateJob) -> str:
     Raises:
         TransduceError: As :meth:`TranslateJob.open`, or the document cannot be read.
     """
-    return job.open().translate_document(read_text(job.source))
+    translator = job.open()
+    if task_of(translator.tokenizers) == "parsing":
+        raise SettingsError("a document is translated, and this model parses: give it one sentence a line")
+    return translator.translate_document(read_text(job.source))
 
 
 def check_output(job: TranslateJob, output: Path) -> None:
@@ -211,9 +264,8 @@ def _are_same(path: Path, other: Path) -> bool:
 
 
 def _windows(
-    translator: Translator, job: TranslateJob, lines: Iterable[str], n_done: int
-) -> Iterator[tuple[int, list[str], str]]:
-    """Translate window by window: lines done so far, the lines of the window, and what is written for them."""
+    translator: Translator, task: LineTask, job: TranslateJob, lines: Iterable[str], n_done: int
+) -> Iterator[Window]:
     annotated = _annotator(translator, job)
     sources: list[str] = []
     records: list[Record] = []
@@ -221,25 +273,26 @@ def _windows(
     def requests() -> Iterator[Request]:
         for record in _read_records(job, _remember(lines, sources), n_done + 1):
             records.append(record)
-            yield record.request
+            yield task.request(record.request)
 
     at_limit = TranslationsAtLimit(translator.settings)
     try:
         for window in translator.translate_windows(
             requests(), first_number=n_done + 1, name=lambda number: f"{_name(job)}, line {number}"
         ):
-            flat = [item for found in window for item in found]
-            about = iter(annotated(flat))
+            about = iter(annotated([item for found in window for item in found]))
             parts = []
-            for number, (record, found) in enumerate(zip(records, window, strict=True), start=n_done + 1):
+            for number, (record, raw) in enumerate(zip(records, window, strict=True), start=n_done + 1):
+                found = [task.finish(record.request, item) for item in raw]
                 parts.append(format_line(job.form, number, record, found, [next(about) for _ in found]))
                 at_limit.look_at(unmarked(job.form, found), number)
             n_done += len(window)
-            yield n_done, list(sources), "".join(parts)
+            yield Window(n_done, list(sources), parts)
             sources.clear()
             records.clear()
     finally:  # also when the work is stopped: whoever goes on with it does not see these lines again
         at_limit.warn()
+        task.tell()
 
 
 def _annotator(translator: Translator, job: TranslateJob) -> Callable[[Sequence[Translation]], list[dict[str, Any]]]:
@@ -276,7 +329,7 @@ def _made_by(translator: Translator, job: TranslateJob) -> dict[str, Any]:
     from transduce import __version__
 
     bundles = [job.bundle, *(path for path, _ in job.others)]
-    settings = translator.settings.model_dump(mode="json")
+    settings = translator.settings.as_dict()
     return {
         "transduce": __version__,
         # The header of a bundle holds the checksums of all its other files.
@@ -285,7 +338,7 @@ def _made_by(translator: Translator, job: TranslateJob) -> dict[str, Any]:
         "glossary": sha256_file(job.glossary) if job.glossary is not None else None,
         "markup": job.markup,
         "format": job.format,
-        "output": [job.form.kind, *job.form.annotations],
+        "output": [job.form.kind, *job.form.annotations, *filter(None, [job.form.drawing])],
         **{f"decode.{name}": value for name, value in settings.items()},
         "engine": translator.engine.name,  # what 'auto' has come to on this machine
     }

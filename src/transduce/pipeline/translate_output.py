@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from transduce.decoding.records import Record
 from transduce.decoding.translation import Translation
+from transduce.text import draw_tree_svg, draw_tree_text, is_blank, parse_tree
 
 if TYPE_CHECKING:
     from transduce.pipeline.annotate import Annotation
 
-__all__ = ["OutputForm", "OutputKind", "format_line", "unmarked"]
+__all__ = ["Drawing", "OutputForm", "OutputKind", "format_line", "unmarked"]
 
 OutputKind = Literal["text", "scores", "n-best", "json"]
+Drawing = Literal["bracket", "tree", "svg"]
+"""How a parse is written. ``bracket``: in brackets on one line. ``tree``: with box characters over several lines, and a blank
+line behind. ``svg``: as a picture, an SVG document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,14 @@ class OutputForm:
     ``json``: one object with all of them."""
     annotations: tuple[Annotation, ...] = ()
     """With ``json``: what is said about each translation."""
+    drawing: Drawing | None = None
+    """How parses are written; with ``json``, in a field of that name beside the brackets. ``scores`` and ``n-best`` have one
+    line for each, and so only brackets. None: brackets, and the model need not be one that parses."""
+
+    @property
+    def in_pictures(self) -> bool:
+        """True: each parse is a document of its own, and one file cannot hold several."""
+        return self.kind == "text" and self.drawing == "svg"
 
 
 def format_line(
@@ -54,7 +66,7 @@ def format_line(
     """
     match form.kind:
         case "text":
-            return f"{translations[0].text}\n"
+            return _draw(form, translations[0].text)
         case "scores":
             return f"{translations[0].score:.6f}\t{translations[0].text}\n"
         case "n-best":
@@ -63,7 +75,7 @@ def format_line(
         case "json":
             identity = "" if record.id_json is None else f'"id": {record.id_json}, '
             about = annotations or [{}] * len(translations)
-            items = [{**_values(item), **more} for item, more in zip(translations, about, strict=True)]
+            items = [{**_values(form, item), **more} for item, more in zip(translations, about, strict=True)]
             return f'{{"line": {number}, {identity}"translations": {json.dumps(items, ensure_ascii=False)}}}\n'
 
 
@@ -78,8 +90,21 @@ def unmarked(form: OutputForm, translations: Sequence[Translation]) -> Sequence[
             return ()
 
 
-def _values(item: Translation) -> dict[str, Any]:
+def _draw(form: OutputForm, text: str) -> str:
+    """Write a translation, or the tree that its brackets mean, line ends included. What is blank has no picture."""
+    match form.drawing:
+        case None | "bracket":
+            return f"{text}\n"
+        case "tree":
+            return "\n" if is_blank(text) else f"{draw_tree_text(parse_tree(text))}\n\n"
+        case "svg":
+            return "" if is_blank(text) else draw_tree_svg(parse_tree(text))
+
+
+def _values(form: OutputForm, item: Translation) -> dict[str, Any]:
     values: dict[str, Any] = {"text": item.text, "score": item.score, "log_prob": item.log_prob}
+    if form.drawing in ("tree", "svg"):
+        values[form.drawing] = _draw(form, item.text).rstrip("\n")
     if item.at_limit:
         values["at_limit"] = True
     return values

@@ -25,6 +25,7 @@ from transduce.model.build import export_weights, load_model
 from transduce.model.device import choose_device
 from transduce.model.settings import ModelSettings
 from transduce.model.transformer import Transformer
+from transduce.pipeline.parse import parse_and_score
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer.protocol import TokenizerPair
 from transduce.training.best import BestBy, best_of, score_by
@@ -32,7 +33,7 @@ from transduce.training.evaluate import dev_loss
 from transduce.training.settings import TrainSettings
 from transduce.training.validation import Validator
 
-__all__ = ["Finished", "choose_finished", "dev_bleu"]
+__all__ = ["Finished", "choose_finished", "dev_bleu", "dev_f1", "dev_validator"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
@@ -58,7 +59,7 @@ def dev_bleu(
     """
     sources, references = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
     tokenize = choose_tokenizer(references)
-    search = settings.model_copy(update={"n_best": 1})
+    search = settings.replace(n_best=1)
 
     def validate(model: Transformer) -> Mapping[str, float]:
         engine = _decoding_engine(model, model_settings, tokenizers, search)
@@ -70,6 +71,51 @@ def dev_bleu(
         return scores
 
     return validate
+
+
+def dev_f1(
+    dev: Path,
+    tokenizers: TokenizerPair,
+    settings: DecodeSettings,
+    count: int | None = None,
+    *,
+    model_settings: ModelSettings,
+) -> Validator:
+    """Build a validator that parses the dev set by the search of the run and scores it as ``transduce evaluate`` does.
+
+    Args:
+        dev: The prepared dev set, with its text.
+        tokenizers: Those of the run.
+        settings: How to search.
+        count: Parse only the first so many sentences.
+        model_settings: The shape of the models that it will be given.
+    """
+    sentences, gold = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
+    search = settings.replace(n_best=1)
+
+    def validate(model: Transformer) -> Mapping[str, float]:
+        engine = _decoding_engine(model, model_settings, tokenizers, search)
+        parsed = parse_and_score(Translator.from_parts(engine, tokenizers, search), sentences, gold)
+        return {"F1": parsed.scores.totals().f1, "well-formed": parsed.counts.share_well_formed}
+
+    return validate
+
+
+def dev_validator(settings: RunSettings, dev: Path, tokenizers: TokenizerPair, count: int | None = None) -> Validator:
+    """Build the validator of a run: BLEU of translations, or F1 of parses.
+
+    Args:
+        settings: Those of the run.
+        dev: The prepared dev set, with its text.
+        tokenizers: Those of the run.
+        count: Translate, or parse, only the first so many.
+    """
+    match settings.data.task:
+        case "translation":
+            best_by = settings.train.best_by
+            return dev_bleu(dev, tokenizers, settings.decode, count, model_settings=settings.model, best_by=best_by)
+        case "parsing":
+            return dev_f1(dev, tokenizers, settings.decode, count, model_settings=settings.model)
 
 
 def _decoding_engine(
@@ -130,7 +176,7 @@ def choose_finished(
     tokens, best_by = settings.train.expected_device_tokens, settings.train.best_by
     losses = [dev_loss(model, dev, device_tokens=tokens, device=device) for model in models]
     scores = [{"perplexity": perplexity(*loss)} for loss in losses]
-    translated = dev_bleu(dev_text, tokenizers, settings.decode, model_settings=settings.model, best_by=best_by)
+    translated = dev_validator(settings, dev_text, tokenizers)
     if best_by != "perplexity":
         scores = [{**known, **translated(model)} for known, model in zip(scores, models, strict=True)]
     chosen = best_of(best_by, [score_by(best_by, each) for each in scores])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from transduce.base.errors import TrainingError
 from transduce.base.files import atomic_file
+from transduce.base.plain import as_plain, from_plain
 from transduce.training.records import StopReason
 
 __all__ = ["LEDGER_FILE", "Costs", "SessionAccount", "read_ledger", "write_ledger"]
@@ -17,11 +18,8 @@ __all__ = ["LEDGER_FILE", "Costs", "SessionAccount", "read_ledger", "write_ledge
 LEDGER_FILE = "ledger.json"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Costs(_Strict):
+@dataclass(frozen=True, kw_only=True)
+class Costs:
     """What was spent. Costs of several sessions add up."""
 
     wall_s: float
@@ -55,14 +53,18 @@ class Costs(_Strict):
     @staticmethod
     def total(parts: Iterable[Costs]) -> Costs:
         """Add costs up. Energy is unknown where one part does not know its own."""
-        plain = [part.model_dump() for part in parts]
-        sums: dict[str, Any] = {name: sum(part[name] or 0 for part in plain) for name in Costs.model_fields}
+        plain = [vars(part) for part in parts]
+        sums: dict[str, Any] = {
+            field.name: sum(part[field.name] for part in plain if part[field.name] is not None)
+            for field in fields(Costs)
+        }
         if any(part["energy_joules"] is None for part in plain):
             sums["energy_joules"] = None
         return Costs(**sums)
 
 
-class SessionAccount(_Strict):
+@dataclass(frozen=True, kw_only=True)
+class SessionAccount:
     """One session: a process that trained (of several, the first; counts are those of all of them)."""
 
     started: str
@@ -98,7 +100,8 @@ class SessionAccount(_Strict):
     """Of the settings of the run, as TOML."""
 
 
-class _File(_Strict):
+@dataclass(frozen=True, kw_only=True)
+class _File:
     format: Literal[1]
     total: Costs
     sessions: tuple[SessionAccount, ...]
@@ -111,8 +114,8 @@ def read_ledger(path: Path) -> tuple[SessionAccount, ...]:
         TrainingError: The file is missing or damaged.
     """
     try:
-        return _File.model_validate_json(path.read_bytes()).sessions
-    except (OSError, ValidationError) as error:
+        return from_plain(_File, json.loads(path.read_bytes())).sessions
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is damaged or not a ledger"
         raise TrainingError(f"{path}: cannot be read as the ledger of a run ({reason})") from None
 
@@ -121,4 +124,4 @@ def write_ledger(path: Path, sessions: tuple[SessionAccount, ...]) -> None:
     """Write a ledger, as a whole or not at all. The sum of all sessions comes first."""
     content = _File(format=1, total=Costs.total(session.costs for session in sessions), sessions=sessions)
     with atomic_file(path) as temporary:
-        temporary.write_text(content.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(as_plain(content), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

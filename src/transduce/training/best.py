@@ -10,9 +10,9 @@ from transduce.base.errors import TrainingError
 
 __all__ = ["BestBy", "best_of", "is_better", "score_by"]
 
-BestBy = Literal["perplexity", "bleu", "chrf"]
+BestBy = Literal["perplexity", "bleu", "chrf", "f1"]
 
-_NAMES: Mapping[BestBy, str] = {"perplexity": "perplexity", "bleu": "BLEU", "chrf": "chrF"}
+_NAMES: Mapping[BestBy, str] = {"perplexity": "perplexity", "bleu": "BLEU", "chrf": "chrF", "f1": "F1"}
 """What the scores are called in records and bundles."""
 
 

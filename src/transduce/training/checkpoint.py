@@ -23,13 +23,13 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -37,6 +37,7 @@ from torch import Tensor
 from transduce.base.errors import BundleError, TrainingError
 from transduce.base.files import atomic_directory, atomic_file, sha256_file
 from transduce.base.log import logger
+from transduce.base.plain import PlainError, as_plain, from_plain
 from transduce.bundle.directory import Bundle, read_bundle
 from transduce.bundle.run import list_checkpoints
 from transduce.data.batching import EpochPlace
@@ -82,10 +83,9 @@ class SaveBundle(Protocol):
         ...
 
 
-class Progress(BaseModel):
+@dataclass(kw_only=True)
+class Progress:
     """Where a run stands. The loop changes it, and a checkpoint holds a copy."""
-
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
 
     step: int = 0
     """Updates made, refused ones included."""
@@ -113,7 +113,7 @@ class Progress(BaseModel):
     """Evaluations since then: what ``patience`` counts."""
     validated_step: int = 0
     """The step of the last evaluation."""
-    scores: dict[str, float] = {}
+    scores: dict[str, float] = field(default_factory=dict)
     """Scores of the last evaluation."""
     tally: tuple[float, ...] = ()
     """Sums of losses since the last line of the log."""
@@ -129,13 +129,17 @@ class Progress(BaseModel):
     """Steps of the checkpoints that the clock asked for."""
     n_rollbacks: int = 0
     """How often the run went back to this very checkpoint."""
-    plan: dict[str, int | str] = {}
+    plan: dict[str, int | str] = field(default_factory=dict)
     """What decides the order of the batches: the place in the epoch means something only while this is the same."""
 
     @property
     def place(self) -> EpochPlace:
         """The place in the epoch behind the last batch that was used."""
         return EpochPlace(self.step_in_epoch, self.pool, self.steps_before_pool)
+
+    def copy(self) -> Progress:
+        """Return another one that stands at the same place."""
+        return replace(self)
 
     def end_epoch(self) -> None:
         """Stand before the first batch of the next epoch."""
@@ -341,7 +345,7 @@ def _load_optimizer(model: Transformer, optimizer: torch.optim.Optimizer, tensor
 
 
 def _write_state(file: Path, progress: Progress, tensors_sha256: str) -> None:
-    state = {"progress": progress.model_dump(mode="json"), "tensors": tensors_sha256}
+    state = {"progress": as_plain(progress), "tensors": tensors_sha256}
     file.write_text(json.dumps({**state, "sha256": _digest(state)}, indent=2) + "\n", encoding="utf-8")
 
 
@@ -353,11 +357,9 @@ def _read_state(path: Path) -> tuple[Progress, dict[str, Tensor]]:
             raise BundleError(f"{file}: damaged (its SHA-256 is not the one in it)")
         if sha256_file(path / _TENSORS) != state["tensors"]:
             raise BundleError(f"{path / _TENSORS}: damaged (its SHA-256 is not the one in {_STATE})")
-        return Progress.model_validate(state["progress"]), load_file(path / _TENSORS)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BundleError(f"{file}: the state of a run of another version ({place}: {first['msg']})") from None
+        return from_plain(Progress, state["progress"]), load_file(path / _TENSORS)
+    except PlainError as error:
+        raise BundleError(f"{file}: the state of a run of another version ({error})") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise BundleError(f"{file}: damaged, or not the state of a run ({error})") from None
 

@@ -290,7 +290,7 @@ class Trainer:
         bad = self._inspector.look(is_due=self._is_due(self._settings.log_every))
         if bad is None:
             return False
-        behind = self._progress.model_copy()
+        behind = self._progress.copy()
         if step.is_last:
             behind.end_epoch()
         path, progress = self._restore_together(

@@ -113,8 +113,7 @@ def adopt_n_steps(progress: Progress, settings: TrainSettings, d_model: int) -> 
     if before is not None and before != settings.n_steps and progress.step and decays_to_the_end(settings):
         step = progress.step + 1
         was, now = (
-            learning_rate(step, settings.model_copy(update={"n_steps": n_steps}), d_model)
-            for n_steps in (before, settings.n_steps)
+            learning_rate(step, settings.replace(n_steps=n_steps), d_model) for n_steps in (before, settings.n_steps)
         )
         if abs(now - was) > 0.01 * max(now, was):
             logger.warning(

@@ -8,6 +8,7 @@ weights together with these batches that goes wrong, and seldom the batches alon
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -63,6 +64,6 @@ def roll_back(
         )
     of_the_model = ("step", "tally", "watch", "validated_step", "scores")
     put_back = {name: getattr(before, name) for name in of_the_model}
-    now = progress.model_copy(update={**put_back, "n_rollbacks": before.n_rollbacks + 1})
+    now = replace(progress, **put_back, n_rollbacks=before.n_rollbacks + 1)
     rewrite_progress(path, now)
     return path, now

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from transduce.base.plain import as_plain, from_plain
 from transduce.model.transformer import Transformer
 from transduce.training.checkpoint import Progress, read_checkpoint
 from transduce.training.ema import WeightAverage
@@ -26,7 +27,7 @@ def check_same_run(world: World, settings: TrainSettings, plan: Mapping[str, int
     Raises:
         TrainingError: One has not: names it, and both values.
     """
-    told = {f"train.{name}": value for name, value in settings.model_dump().items() if name not in _MAY_DIFFER}
+    told = {f"train.{name}": value for name, value in settings.as_dict().items() if name not in _MAY_DIFFER}
     versions = {"version of torch": torch.__version__.partition("+")[0]}
     shapes = {"model": sorted((name, tuple(parameter.shape)) for name, parameter in model.named_parameters())}
     world.agree({**told, **plan, **versions, **shapes})
@@ -74,12 +75,12 @@ def restore_together(
 
     def on_the_first() -> tuple[str | None, dict[str, object]]:
         path, progress = restore()
-        return str(path) if path is not None else None, progress.model_dump(mode="json")
+        return str(path) if path is not None else None, as_plain(progress)
 
     name, values = world.first(on_the_first)
     path = Path(name) if name is not None else None
     if path is not None and not world.is_first:
         read_checkpoint(path, model=model, optimizer=optimizer, average=average)
-    progress = Progress.model_validate(values)
+    progress = from_plain(Progress, values)
     check_same_weights(world, model, progress.step)
     return path, progress

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import Field, ValidationError, model_validator
 
 from transduce.base.errors import SettingsError
-from transduce.base.settings import Settings, SettingsSource, dump_toml, iter_fields, parse_override, read_toml, resolve
+from transduce.base.settings import (
+    SectionCheck,
+    Settings,
+    SettingsSource,
+    dump_toml,
+    iter_fields,
+    parse_override,
+    read_toml,
+    resolve,
+    setting,
+)
 
 
 class Inner(Settings):
-    width: int = Field(default=8, ge=1)
+    width: int = setting(8, ge=1)
     """Width."""
     heads: int = 2
     """Heads."""
     kind: str | None = None
     """Kind."""
-    share: float | None = Field(default=0.5, ge=0)
+    share: float | None = setting(0.5, ge=0)
     """Share."""
     is_on: bool = True
     """Switch."""
@@ -29,24 +39,22 @@ class Inner(Settings):
     mode: Literal["none", "all"] = "all"
     """Mode."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Inner:
+    @SectionCheck
+    def _check(self) -> None:
         if self.width % self.heads:
             raise ValueError(f"heads ({self.heads}) must divide width ({self.width})")
-        return self
 
 
 class Outer(Settings):
-    inner: Inner = Field(default_factory=Inner)
+    inner: Inner = Inner()
     """The inner section."""
     names: tuple[str, ...] = ()
     """Names."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Outer:
+    @SectionCheck
+    def _check(self) -> None:
         if self.inner.width > 100 and self.inner.mode == "none":
             raise ValueError("inner.mode = 'none' needs inner.width of at most 100")
-        return self
 
 
 def settings_from(*sources: SettingsSource) -> Outer:
@@ -111,6 +119,7 @@ def mistakes(*sources: SettingsSource) -> Sequence[str]:
         ("names=3", "input should be a list, but it is 3"),
         ("names=[1]", "names[0]: input should be text, but it is 1"),
         ("inenr.width=3", "unknown setting; did you mean 'inner'?"),
+        ("inner.self=3", "unknown setting"),
     ],
 )
 def test_values_of_the_wrong_kind_are_refused_in_plain_words(value: str, message: str) -> None:
@@ -118,7 +127,7 @@ def test_values_of_the_wrong_kind_are_refused_in_plain_words(value: str, message
 
 
 def test_sections_made_in_python_are_strict_too() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(SettingsError):
         Inner(width="77")  # type: ignore[arg-type]
 
 
@@ -239,8 +248,29 @@ def test_files_that_are_missing_or_not_toml_are_named(tmp_path: Path) -> None:
         read_toml(broken)
 
 
+def test_plain_values_come_back_as_the_same_settings() -> None:
+    settings = Outer(inner=Inner(share=2, file=Path("a/b"), kind=None), names=("x",))
+    values = settings.as_dict()
+    assert values["inner"]["file"] == "a/b" and values["names"] == ["x"] and type(values["inner"]["share"]) is float
+    assert Outer.from_dict(values) == settings
+    with pytest.raises(SettingsError, match=r"^inner: heads \(3\) must divide width \(8\)$"):
+        Outer.from_dict({"inner": {"heads": 3}})
+
+
+def test_settings_are_values() -> None:
+    first, second = Outer(names=("x",)), Outer(names=("y",))
+    assert first == second.replace(names=("x",)) != second
+    assert len({first, second, Outer(names=("x",))}) == 2
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert repr(Inner(width=4)).startswith("Inner(width=4, heads=2, ")
+
+
+def test_what_is_replaced_is_not_checked_again() -> None:
+    assert Inner().replace(heads=3).heads == 3
+
+
 def test_settings_are_frozen() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(AttributeError):
         Outer().names = ("x",)  # type: ignore[misc]
 
 

@@ -144,7 +144,7 @@ def test_the_average_is_taken_name_by_name(tmp_path: Path, tokenizers: Tokenizer
 
 def test_models_that_do_not_belong_together_are_refused(tmp_path: Path, tokenizers: TokenizerPair) -> None:
     first = write(tmp_path / "a", tokenizers, random_weights(1))
-    wider = write(tmp_path / "b", tokenizers, random_weights(1), model=SMALL.model_copy(update={"d_ff": 32}))
+    wider = write(tmp_path / "b", tokenizers, random_weights(1), model=SMALL.replace(d_ff=32))
     with pytest.raises(BundleError, match=r"model\.d_ff is 32 here and 16 there"):
         average_weights([first, wider])
     words = learn_tokenizers([SentencePair("zu zu zu", "zu zu")], TokenizerSettings(vocab_size=262))

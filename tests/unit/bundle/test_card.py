@@ -12,6 +12,7 @@ from transduce.bundle.card import write_card
 from transduce.data.settings import DataSettings
 from transduce.model.settings import ModelSettings
 from transduce.pipeline.settings import RunSettings
+from transduce.tokenizer.settings import TokenizerSettings
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,15 @@ def test_the_card_names_the_languages_of_the_data(tmp_path: Path, settings: Sett
     assert text.startswith(f"# Translation model: {languages}\n")
     assert "6 parameters after 7 updates" in text
     assert "| BLEU | 12.5 |" in text
+
+
+def test_the_card_of_a_parser_says_what_it_reads(tmp_path: Path) -> None:
+    settings = RunSettings(
+        data=DataSettings(task="parsing"),
+        tokenizer=TokenizerSettings(joint=False),
+        model=ModelSettings(tie_embeddings="decoder"),
+    )
+    file = tmp_path / "README.md"
+    write_card(file, weights={"a": np.zeros((2, 3), np.float32)}, settings=settings, step=7, scores={"F1": 75.0})
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith("# Parser\n") and "one a line, words parted by spaces" in text

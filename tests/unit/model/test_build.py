@@ -42,7 +42,7 @@ def test_tying_all_needs_one_vocabulary() -> None:
         SettingsError, match=r"the source has 30 tokens and the target 20; set tokenizer.joint = true, or"
     ):
         build_model(SMALL, 30, 20)
-    model = build_model(SMALL.model_copy(update={"tie_embeddings": "decoder"}), 30, 20)
+    model = build_model(SMALL.replace(tie_embeddings="decoder"), 30, 20)
     assert (len(model.src_embedding.weight), len(model.output_weight)) == (30, 20)
 
 

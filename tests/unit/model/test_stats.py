@@ -19,7 +19,7 @@ from transduce.model.stats import Work, parameter_count, step_flops, work_flops
     list(itertools.product(["all", "decoder", "none"], ["post", "pre"], ["sinusoidal", "learned"])),
 )
 def test_parameters_are_counted_as_they_are_built(tie: str, norm: str, positions: str) -> None:
-    shape = SMALL.model_copy(update={"tie_embeddings": tie, "norm": norm, "positions": positions})
+    shape = SMALL.replace(tie_embeddings=tie, norm=norm, positions=positions)
     src_vocab, tgt_vocab = (30, 30) if tie == "all" else (30, 20)
     built = sum(parameter.numel() for parameter in build_model(shape, src_vocab, tgt_vocab).parameters())
     assert parameter_count(shape, src_vocab, tgt_vocab) == built

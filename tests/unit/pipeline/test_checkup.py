@@ -244,7 +244,7 @@ def test_no_false_alarm_on_multi30k() -> None:
 
 def test_time_is_forecast_from_steps_that_were_timed(tmp_path: Path) -> None:
     checkup = look_at(tmp_path, sound_corpus(400))
-    timed = check_data(checkup.settings.model_copy(), timing=True)
+    timed = check_data(checkup.settings, timing=True)
     needs = timed.forecast
     assert needs.step_s is not None and needs.total_s is not None and needs.activation_bytes is not None
     assert needs.total_s == pytest.approx(500 * needs.step_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from safetensors import SafetensorError
 
 from tests.unit.training.toy import MODEL, ToyRun, toy_model, toy_settings
 from transduce.base.errors import BundleError, TrainingError
+from transduce.base.plain import as_plain, from_plain
 from transduce.bundle.directory import read_bundle
 from transduce.bundle.run import list_checkpoints
 from transduce.model.build import export_weights
@@ -107,7 +109,7 @@ def test_no_checkpoint_is_none(tmp_path: Path) -> None:
 
 
 def test_another_model_is_refused_and_not_passed_over(trained: Path) -> None:
-    model = toy_model(settings=MODEL.model_copy(update={"d_ff": 64}))
+    model = toy_model(settings=MODEL.replace(d_ff=64))
     optimizer = build_optimizer(model, toy_settings())
     with pytest.raises(TrainingError, match=r"(?s)step-00000006: .*shape.*another run directory"):
         restore_newest(trained, model=model, optimizer=optimizer)
@@ -146,7 +148,7 @@ def test_progress_is_rewritten_alone(run_dir: Path) -> None:
     newest, fresh = list_checkpoints(run_dir)[-1], _fresh()
     progress = read_checkpoint(newest, **fresh)
     before = {path.name: path.read_bytes() for path in newest.iterdir() if path.is_file()}
-    rewrite_progress(newest, progress.model_copy(update={"n_rollbacks": 2}))
+    rewrite_progress(newest, replace(progress, n_rollbacks=2))
     after = {path.name: path.read_bytes() for path in newest.iterdir() if path.is_file()}
     assert read_checkpoint(newest, **fresh).n_rollbacks == 2
     assert {name for name in after if after[name] != before[name]} == {"state.json"}
@@ -226,4 +228,4 @@ def test_leftovers_of_a_kill_go_and_good_ones_stay(run_dir: Path) -> None:
 
 def test_progress_survives_json_exactly() -> None:
     progress = Progress(tally=(1 / 3, 1e-300, 2.0**60), seconds=0.1 + 0.2, best_score=None)
-    assert Progress.model_validate(json.loads(json.dumps(progress.model_dump()))) == progress
+    assert from_plain(Progress, json.loads(json.dumps(as_plain(progress)))) == progress

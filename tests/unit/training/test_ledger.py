@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ WORK = BatchWork(
 
 def clock() -> Iterator[float]:
     """0, 100, 200, ... seconds."""
-    yield from range(0, 10_000, 100)
+    yield from map(float, range(0, 10_000, 100))
 
 
 def start(step: int, resumed_from: str | None = None) -> StartRecord:
@@ -175,8 +176,8 @@ def test_a_damaged_ledger_is_named_and_begun_anew(tmp_path: Path, caplog: pytest
 def test_energy_that_one_session_does_not_know_is_not_known_in_all(tmp_path: Path) -> None:
     run_session(make_ledger(tmp_path / "ledger.json"), 0, 1)
     account: SessionAccount = read_ledger(tmp_path / "ledger.json")[0]
-    known = account.costs.model_copy(update={"energy_joules": 5.0})
-    unknown = account.costs.model_copy(update={"energy_joules": None})
+    known = replace(account.costs, energy_joules=5.0)
+    unknown = replace(account.costs, energy_joules=None)
     assert Costs.total([known, known]).energy_joules == 10.0
     assert Costs.total([known, unknown]).energy_joules is None
 

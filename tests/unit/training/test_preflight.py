@@ -10,7 +10,7 @@ from tests.unit.training.toy import MODEL, store_of, toy_model, toy_settings
 from transduce.base.errors import TrainingError
 from transduce.training.preflight import check_stores, longest_sentence
 
-LEARNED = MODEL.model_copy(update={"positions": "learned", "n_positions": 5})
+LEARNED = MODEL.replace(positions="learned", n_positions=5)
 
 
 def test_empty_sets_are_refused(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_an_exploding_gradient_is_refused_once_the_usual_size_is_known(run: ToyR
     trainer = run.trainer("a", settings)
     trainer.run(resume=False)
     assert run.log("a", "bad step", "step", "why") == [(70, "exploding")]
-    run.trainer("b", _settings(**{**settings.model_dump(), "max_grad_factor": "none"})).run(resume=False)
+    run.trainer("b", _settings(**{**settings.as_dict(), "max_grad_factor": "none"})).run(resume=False)
     assert run.log("b", "bad step", "step") == []
 
 

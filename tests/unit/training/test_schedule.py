@@ -87,9 +87,7 @@ def test_a_fall_without_room_is_refused() -> None:
 
 
 def _changed(schedule: str, **values: Any) -> TrainSettings:
-    return resolve(
-        TrainSettings, [SettingsSource("test", {**_settings(schedule).model_dump(exclude_none=True), **values})]
-    )
+    return resolve(TrainSettings, [SettingsSource("test", {**_settings(schedule).as_dict(), **values})])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,40 +11,69 @@ from transduce.cli.options import JsonOption
 
 __all__ = ["inspect_command"]
 
+Kind = Literal["encoder", "decoder", "cross"]  # paper.heads', spelled here to answer --help at once
+
 
 def inspect_command(
     bundle: Annotated[
         Path, typer.Argument(help="A bundle, or a run directory, finished or not.", show_default=False, readable=False)
     ],
     sentence: Annotated[
-        str | None, typer.Argument(help="With --attention: a sentence to translate.", show_default=False)
+        str | None, typer.Argument(help="With --attention or --trace: a sentence to translate or parse.", show_default=False)
     ] = None,
     attention: Annotated[
-        Path | None, typer.Option(help="Draw where each head looks, as .png, .svg or .pdf.", show_default=False)
+        Path | None,
+        typer.Option(help="Draw where each head looks: .html, interactive, or .png, .svg, .pdf.", show_default=False),
+    ] = None,
+    kind: Annotated[
+        Kind, typer.Option("--attention-kind", help="Which attention the picture shows, and the page first.")
+    ] = "cross",
+    layer: Annotated[
+        int | None, typer.Option(min=1, help="Which layer of it. Not given: the last.", show_default=False)
+    ] = None,
+    head: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Which head of it; may be given again. Not given: all.", show_default=False),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(help="Follow the sentence through the model, block by block: an .html page.", show_default=False),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Look at this translation, not the model's own.", show_default=False)
+        str | None, typer.Option(help="Look at this translation, or this tree in brackets, not the model's own.", show_default=False)
     ] = None,
     curves: Annotated[
         Path | None, typer.Option(help="Draw the curves of a run, as one .html page.", show_default=False)
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a bundle is, or where a run stands and what it cost; draw a run's curves, or what a model looks at."""
+    """Say what a bundle is, or where a run stands and what it cost; draw a run's curves, or what a model does."""
     from transduce.cli.report import print_json, print_table
 
-    if (sentence is None) != (attention is None):
-        raise typer.BadParameter("a sentence and --attention FILE belong together")
-    if sentence is not None and as_json:
-        raise typer.BadParameter("--json has no effect with --attention; leave one of them out")
-    if attention is not None and curves is not None:
-        raise typer.BadParameter("--attention and --curves are two pictures; ask for one at a time")
-    if sentence is not None and attention is not None:
-        from transduce.pipeline.inspect import draw_attention
+    pictures = [name for name, out in (("--attention", attention), ("--trace", trace)) if out is not None]
+    if (sentence is None) != (not pictures):
+        raise typer.BadParameter("a sentence and --attention FILE or --trace FILE belong together")
+    if pictures and as_json:
+        raise typer.BadParameter(f"--json has no effect with {pictures[0]}; leave one of them out")
+    if len(pictures) + (curves is not None) > 1:
+        raise typer.BadParameter("--attention, --trace and --curves are different pictures; ask for one at a time")
+    if attention is None and (kind != "cross" or layer is not None or head):
+        raise typer.BadParameter(
+            "--attention-kind, --layer and --head choose what --attention FILE shows; give that too"
+        )
+    if target is not None and not pictures:
+        raise typer.BadParameter("--target has no effect without --attention or --trace")
+    if sentence is not None:
+        from transduce.pipeline.inspect_sentence import AttentionChoice, draw_attention, draw_trace
 
-        translation = draw_attention(bundle, sentence, attention, target=target)
+        if attention is not None:
+            choice = AttentionChoice(kind, layer, sorted(set(head or ())))
+            translation = draw_attention(bundle, sentence, attention, target=target, choice=choice)
+        else:
+            assert trace is not None
+            translation = draw_trace(bundle, sentence, trace, target=target)
         typer.echo(translation)
-        typer.echo(f"wrote {attention}", err=True)
+        typer.echo(f"wrote {attention or trace}", err=True)
         return
     if curves is not None:
         from transduce.pipeline.curves import draw_curves

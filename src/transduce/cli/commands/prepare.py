@@ -27,7 +27,8 @@ def prepare_command(
     train: Annotated[
         FilesOption,
         _files(
-            "Training file with both sides: .tsv, .jsonl, .tmx, .xlf, .po, .mo; - is JSONL or TSV on standard input."
+            "Training file with both sides: .tsv, .jsonl, .tmx, .xlf, .po, .mo; - is JSONL or TSV on standard input. "
+            "For parsing, trees."
         ),
     ] = None,
     dev_src: Annotated[FilesOption, _files("Source side of the dev set; not given, one is held out.")] = None,

@@ -18,15 +18,18 @@ from transduce.cli.options import BundleArgument, SetOption
 if TYPE_CHECKING:
     from transduce.base.settings import SettingsSource
     from transduce.pipeline.annotate import Annotation
-    from transduce.pipeline.translate import TranslateJob
-    from transduce.pipeline.translate_output import OutputKind
+    from transduce.pipeline.translate import InputFormat, TranslateJob
+    from transduce.pipeline.translate_output import Drawing, OutputForm, OutputKind
 
 __all__ = ["translate_command"]
 
 
-InputFormat = Literal["text", "jsonl"]  # these three are others', spelled here to answer --help at once
+TaskName = Literal["translate", "parse"]
+Format = Literal["text", "jsonl", "bracket", "tree", "svg"]  # these three are others', spelled here to answer --help at once
 EngineName = Literal["auto", "native", "torch"]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
+
+_TASKS: dict[TaskName, Literal["translation", "parsing"]] = {"translate": "translation", "parse": "parsing"}
 
 
 def translate_command(
@@ -40,13 +43,22 @@ def translate_command(
     ] = Path("-"),
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write; not given, standard output.", show_default=False),
-    ] = None,
-    input_format: Annotated[
-        InputFormat | None,
         typer.Option(
-            "--format", help="What the input is: lines, or JSON Lines; not given, by its name.", show_default=False
+            "--output", "-o", help="File to write (of many SVGs, a directory); not given, standard output.", show_default=False
         ),
+    ] = None,
+    given_format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="What the input is: text or jsonl; not given, by its name. Or how parses are written: bracket, on one line; "
+            "tree, drawn with box characters; svg, as pictures.",
+            show_default=False,
+        ),
+    ] = None,
+    task: Annotated[
+        TaskName | None,
+        typer.Option(help="What the model is used for; not given, what it has learned.", show_default=False),
     ] = None,
     document: Annotated[
         bool, typer.Option("--document", help="Translate the input as one document, and keep its layout.")
@@ -95,10 +107,10 @@ def translate_command(
     pieces: Annotated[bool, typer.Option("--pieces", help="With JSON: the tokens of each translation.")] = False,
     overrides: SetOption = None,
 ) -> None:
-    """Translate lines of text: one line in, one line out, in order; a blank line stays blank."""
+    """Translate lines of text, or parse them: one line in, one line out, in order; a blank line stays blank."""
     from transduce.base.errors import DataError, SettingsError
-    from transduce.base.files import STDIN, check_readable, check_writable_file, is_special
-    from transduce.pipeline.translate import TranslateJob, check_output, find_format, translate_document_file
+    from transduce.base.files import STDIN, check_readable, is_special
+    from transduce.pipeline.translate import TranslateJob, check_output, translate_document_file
     from transduce.pipeline.translate_output import OutputForm
 
     if context.args:
@@ -106,14 +118,16 @@ def translate_command(
     if output is None and sys.__stdout__ is None:
         raise DataError("standard output is closed, and so the translations would be lost; give --output FILE")
     check_readable(source)
-    if output is not None:
-        check_writable_file(output)
-    format_ = input_format or find_format(source)
+    format_, drawing = _read_format(given_format, source)
     kind = _choose_kind(format_, n_best, scores=scores, as_json=as_json)
     wanted: dict[Annotation, bool] = {"alignment": align, "confidence": confidence, "pieces": pieces}
     annotations = tuple(name for name, is_wanted in wanted.items() if is_wanted)
     if annotations and kind != "json":
         raise SettingsError("--align, --confidence and --pieces are written as JSON: add --json")
+    form = OutputForm(kind, annotations, drawing)
+    _check_drawing(form, document=document, resume=resume)
+    if output is not None:
+        _check_place(output, form)
     if document:
         _refuse_with_document(format_, kind, resume=resume, line_by_line=line_by_line)
     if resume and (output is None or is_special(output)):
@@ -123,7 +137,7 @@ def translate_command(
         bundle=bundle,
         source=source,
         format=format_,
-        form=OutputForm(kind, annotations),
+        form=form,
         overrides=[
             *(overrides or ()),
             *_options(
@@ -140,6 +154,7 @@ def translate_command(
         others=_parse_members(others or ()),
         glossary=glossary,
         markup="inline" if keep_tags else "text",
+        task=None if task is None else _TASKS[task],
     )
     if output is not None and not is_special(output):
         check_output(job, output)
@@ -152,6 +167,41 @@ def translate_command(
     except KeyboardInterrupt as stop:
         typer.echo(str(stop) or "interrupted", err=True)
         raise typer.Exit(130) from None
+
+
+def _read_format(given: Format | None, source: Path) -> tuple[InputFormat, Drawing | None]:
+    """Return what is in the input, and how parses are written."""
+    from transduce.pipeline.translate import find_format
+
+    match given:
+        case "text" | "jsonl":
+            return given, None
+        case _:
+            return find_format(source), given
+
+
+def _check_drawing(form: OutputForm, *, document: bool, resume: bool) -> None:
+    """Refuse what does not go with parses, or with those that take more than a line."""
+    from transduce.base.errors import SettingsError
+
+    if form.drawing is not None and document:
+        raise SettingsError(f"--document translates a text as a whole, and so does not go with --format {form.drawing}")
+    if form.drawing in ("tree", "svg") and form.kind in ("scores", "n-best"):
+        raise SettingsError(
+            f"--format {form.drawing} draws over several lines, and --scores and --n-best have one for each parse; add --json"
+        )
+    if resume and form.in_pictures:
+        raise SettingsError("--resume goes on with a file, and --format svg writes one for each sentence; leave it out")
+
+
+def _check_place(output: Path, form: OutputForm) -> None:
+    from transduce.base.files import check_writable_file
+    from transduce.pipeline.draw_parses import check_picture_place, is_one_picture
+
+    if form.in_pictures and not is_one_picture(output):
+        check_picture_place(output)
+    else:
+        check_writable_file(output)
 
 
 def _options(*given: tuple[str, str, str | int | None]) -> Iterator[SettingsSource]:
@@ -218,6 +268,7 @@ def _refuse_with_document(format_: InputFormat, kind: OutputKind, *, resume: boo
 def _translate(job: TranslateJob, output: Path | None, *, resume: bool) -> None:
     from transduce.base.files import STDIN, is_special, naming, read_lines
     from transduce.cli.translation import TranslationProgress, show_bar
+    from transduce.pipeline.draw_parses import draw_parses
     from transduce.pipeline.translate import translate_file
 
     shown = show_bar(to_stdout=output is None)
@@ -232,7 +283,10 @@ def _translate(job: TranslateJob, output: Path | None, *, resume: bool) -> None:
             target = stack.enter_context(output.open("w", encoding="utf-8", newline="\n"))
         else:
             target = output
-        translate_file(job, target, resume=resume, progress=progress)
+        if job.form.in_pictures:
+            draw_parses(job, target, progress=progress)
+        else:
+            translate_file(job, target, resume=resume, progress=progress)
 
 
 def _write(text: str, output: Path | None) -> None:

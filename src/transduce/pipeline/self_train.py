@@ -1,0 +1,231 @@
+"""Self-training of a parser: parse raw sentences, keep the trees that it is surest of, and train anew on them too.
+
+The paper's semi-supervised parser learns from 17 million sentences that other parsers have parsed (section 6.3). Where there is
+no other parser, the model is its own teacher: each round parses the sentences with the best model so far. Layout::
+
+    OUT/round-1/parsed.trees     the trees that were kept
+    OUT/round-1/run/             the run that was trained on the gold trees and on these
+    OUT/round-2/...
+"""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transduce.base.errors import DataError, SettingsError
+from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_directory, read_lines
+from transduce.base.settings import SettingsSource, parse_override, resolve
+from transduce.bundle import Bundle, read_bundle
+from transduce.decoding.parser import Parser
+from transduce.pipeline.settings import RunSettings
+from transduce.pipeline.task import task_of
+from transduce.pipeline.translate import open_translator
+from transduce.text.parses import sentence_words
+from transduce.text.trees import format_tree
+
+if TYPE_CHECKING:
+    from transduce.pipeline.prepare_progress import PrepareListener
+    from transduce.training.records import Listener
+
+__all__ = ["KeptParses", "SelfTrainReport", "SelfTrainRound", "keep_surest", "self_train"]
+
+
+@dataclass(frozen=True)
+class KeptParses:
+    """What became of raw sentences."""
+
+    n_sentences: int
+    """Sentences parsed: those that are not blank, and not too long."""
+    n_skipped: int
+    """Blank ones, and those that are too long."""
+    n_repaired: int
+    """Sentences whose output was no tree as it stood: none of them is kept."""
+    n_kept: int
+    lowest: float
+    """Mean natural log-probability per token of the tree that was kept last."""
+
+
+@dataclass(frozen=True)
+class SelfTrainRound:
+    """One round."""
+
+    parses: KeptParses
+    model: Path
+    """The bundle that was trained."""
+    scores: Mapping[str, float]
+    """On the dev set."""
+
+
+@dataclass(frozen=True)
+class SelfTrainReport:
+    """How self-training went."""
+
+    before: Mapping[str, float]
+    """Dev scores of the teacher of the first round."""
+    rounds: tuple[SelfTrainRound, ...]
+    best: Path
+    """The bundle with the best dev F1, the first teacher among them."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        return asdict(self)
+
+
+def keep_surest(
+    bundle: StrPath,
+    sentences: Iterable[str],
+    out: Path,
+    *,
+    keep: float,
+    max_words: int,
+    overrides: Sequence[str] = (),
+) -> KeptParses:
+    """Parse sentences, and write the trees that the model is surest of, one a line, in the order of the sentences.
+
+    A tree whose output had to be mended is never kept. Of the others, those are with the highest log-probability per token.
+
+    Args:
+        bundle: A model that parses.
+        sentences: Words parted by white space. Blank ones are left out.
+        out: The file to write.
+        keep: Share of the well-formed trees that is kept: more than 0, at most 1.
+        max_words: Longer sentences are left out.
+        overrides: As after ``--set``; only ``decode.*`` has an effect.
+
+    Raises:
+        DataError: No tree is left.
+    """
+    parser = Parser(open_translator(bundle, [*overrides, "decode.n_best=1"]))
+    chosen = _Chosen(sentences, max_words)
+    with tempfile.TemporaryDirectory(prefix="transduce-self-train-") as scratch:
+        whole = Path(scratch) / "whole.trees"
+        log_probs = []
+        with whole.open("w", encoding="utf-8", newline="\n") as file:
+            for parse in parser.parse_stream(chosen):
+                if not parse.faults:
+                    log_probs.append(parse.mean_log_prob)
+                    file.write(f"{format_tree(parse.tree)}\n")
+        if not log_probs:
+            raise DataError(
+                f"none of {chosen.n_taken:,} outputs is a tree as it stands, and so there is nothing to learn from; train the "
+                f"teacher longer, or set decode.whole_trees = true"
+            )
+        ranks = np.argsort(-np.array(log_probs), kind="stable")
+        surest = np.sort(ranks[: max(1, round(keep * len(ranks)))])
+        with atomic_file(out) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_at(read_lines(whole), surest.tolist()))
+    return KeptParses(
+        n_sentences=chosen.n_taken,
+        n_skipped=chosen.n_skipped,
+        n_repaired=parser.counts.n_repaired,
+        n_kept=len(surest),
+        lowest=min(log_probs[place] for place in surest),
+    )
+
+
+class _Chosen:
+    """Sentences that are neither blank nor too long, counted as they go by."""
+
+    def __init__(self, sentences: Iterable[str], max_words: int) -> None:
+        self._sentences, self._max_words = sentences, max_words
+        self.n_taken = self.n_skipped = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for sentence in self._sentences:
+            if 0 < len(sentence_words(sentence)) <= self._max_words:
+                self.n_taken += 1
+                yield sentence
+            else:
+                self.n_skipped += 1
+
+
+def _at(lines: Iterable[str], places: Sequence[int]) -> Iterator[str]:
+    wanted = iter(places)
+    following = next(wanted, None)
+    for place, line in enumerate(lines):
+        if place == following:
+            yield f"{line}\n"
+            following = next(wanted, None)
+
+
+def self_train(
+    teacher: StrPath,
+    raw: StrPath,
+    out: StrPath,
+    *,
+    keep: float = 0.5,
+    rounds: int = 1,
+    gold_times: int = 1,
+    max_words: int = 60,
+    overrides: Sequence[str] = (),
+    listeners: Sequence[Listener] = (),
+    prepare_listeners: Sequence[PrepareListener] = (),
+) -> SelfTrainReport:
+    """Train parsers on gold trees and on their teacher's parses of raw sentences, round after round.
+
+    Every model is trained from the beginning, with the settings of the teacher's run. The teacher of a round is the model
+    with the best dev F1 so far. This is the semi-supervised setting of the paper, with a teacher of our own.
+    Paper: section 6.3.
+
+    Args:
+        teacher: A run of a model that parses, whose train, dev and test sets were given as files of trees.
+        raw: Sentences, one a line, words parted by white space.
+        out: The directory to fill.
+        keep: Share of the well-formed parses that is learned from.
+        rounds: How often.
+        gold_times: How often the gold trees stand in the training data, so that many parses do not drown them.
+        max_words: Longer sentences are not parsed.
+        overrides: Changes to the settings of the run, as after ``--set``.
+        listeners: Are given every record of the training runs.
+        prepare_listeners: Are told how far the preparing is.
+
+    Raises:
+        TransduceError: The teacher does not parse, its data cannot be read again, or a setting is wrong.
+    """
+    from transduce.pipeline.train import train
+
+    raw, out = Path(raw), Path(out)
+    check_readable(raw)
+    check_writable_directory(out)
+    bundle = read_bundle(teacher)
+    if task_of(bundle.tokenizers) != "parsing":
+        raise DataError(f"{teacher}: this model has learned to translate, and self-training is for models that parse")
+    settings = _settings_of(bundle, overrides)
+    if (out / "round-1").exists():
+        raise DataError(f"{out}: holds a round already; choose another --out")
+    best, best_f1 = bundle.path, bundle.scores.get("F1", 0.0)
+    decoding = [text for text in overrides if text.strip().startswith("decode.")]
+    done: list[SelfTrainRound] = []
+    for number in range(1, rounds + 1):
+        place = out / f"round-{number}"
+        parsed = place / "parsed.trees"
+        place.mkdir(parents=True, exist_ok=True)
+        kept = keep_surest(best, read_lines(raw), parsed, keep=keep, max_words=max_words, overrides=decoding)
+        data = settings.data.replace(train=(*settings.data.train * gold_times, str(parsed)))
+        report = train(
+            settings.replace(data=data), place / "run", listeners=listeners, prepare_listeners=prepare_listeners
+        )
+        done.append(SelfTrainRound(kept, report.model, report.scores))
+        if report.scores.get("F1", 0.0) > best_f1:
+            best, best_f1 = report.model, report.scores["F1"]
+    return SelfTrainReport(before=bundle.scores, rounds=tuple(done), best=best)
+
+
+def _settings_of(bundle: Bundle, overrides: Sequence[str]) -> RunSettings:
+    """Return the settings of a run with changes, and make sure that its data can be put together again."""
+    own = SettingsSource(str(bundle.path / "settings.toml"), tomllib.loads(bundle.settings_toml))
+    settings = resolve(RunSettings, [own, *map(parse_override, overrides)])
+    missing = [part for part in ("train", "dev", "test") if not getattr(settings.data, part)]
+    if missing:
+        raise SettingsError(
+            f"the teacher's run has no files for {' and '.join(missing)} (data.{missing[0]}): a set that was taken out of "
+            f"training would be another one in the next round; train the teacher with --train, --dev and --test"
+        )
+    return settings
