@@ -69,6 +69,14 @@ class Browser:
         """Run a script in the page, and give back what it returns."""
         return self.driver.execute_script(script, *arguments)
 
+    def wait_for(self, selector: str) -> None:
+        """Wait until there is an element that a selector of CSS finds: what an event makes comes when the browser has time."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, timeout=60).until(
+            lambda _: self.run("return document.querySelector(arguments[0]) !== null", selector)
+        )
+
     def text(self, selector: str) -> str:
         """Return the text of the first element that a selector of CSS finds, with single spaces."""
         return " ".join(self.run("return document.querySelector(arguments[0]).textContent", selector).split())

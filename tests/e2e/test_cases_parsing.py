@@ -12,6 +12,7 @@ from tests.browser import Browser
 from tests.cli import CliResult, run_cli
 from tests.e2e.cases import MODEL_T, refusal, settings
 from tests.shared import case_file
+from transduce.text.linearize import linearize
 from transduce.text.trees import parse_tree, tree_leaves
 
 _NOUNS = {"cat": "cats", "dog": "dogs", "bird": "birds"}
@@ -74,7 +75,9 @@ def test_sentences_in_trees_out_line_by_line(parser: Path, tmp_path: Path) -> No
 
 
 def test_parses_are_drawn_as_text(parser: Path) -> None:
-    done = run_cli("translate", parser, "--task", "parse", "--format", "tree", stdin="cats run here .\n\nthe dog runs\n")
+    done = run_cli(
+        "translate", parser, "--task", "parse", "--format", "tree", stdin="cats run here .\n\nthe dog runs\n"
+    )
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         "TOP\n└─ S\n   ├─ NP\n   │  └─ cats\n   ├─ VP\n   │  ├─ run\n   │  └─ ADVP\n   │     └─ here\n   └─ . .\n"
@@ -134,18 +137,18 @@ def test_what_drawings_do_not_go_with_is_refused(parser: Path, toy_bundle: Path,
 
 
 def test_the_page_of_attention_shows_brackets_and_words(parser: Path, browser: Browser, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    done = run_cli("inspect", parser, "the dog ( a dog )", "--attention", page)
+    page, sentence = tmp_path / "page.html", "the dog ( a dog )"
+    done = run_cli("inspect", parser, sentence, "--attention", page)
     tree = "(TOP (NP (NP (XX the) (XX dog)) (PRN (-LRB- -LRB-) (NP (XX a) (XX dog)) (-RRB- -RRB-))))"
     assert (done.code, done.out) == (0, f"{tree}\n"), done.err
-    tokens = "(NP (NP XX XX )NP (PRN XX (NP XX XX )NP XX )PRN )NP </s>".split()
-    words = iter("the dog ( a dog )".split())
+    tokens = [*linearize(parse_tree(tree))[1:-1], "</s>"]
+    words = iter(sentence.split())
     shown = [next(words) if token == "XX" else token for token in tokens]
     read = "return [...document.querySelectorAll(arguments[0])].map(item => item.textContent)"
     browser.open(page)
     assert browser.text("#facts dd") == tree and browser.text("#facts dt") == "Parse"
     assert browser.run(read, "#asks li") == shown
-    assert browser.run(read, "#read li") == [*"the dog ( a dog )".split(), "</s>"]
+    assert browser.run(read, "#read li") == [*sentence.split(), "</s>"]
     browser.open(page, "#unit=pieces")
     assert browser.run(read, "#asks li") == tokens
     browser.click("#asks li:nth-child(6) button")
@@ -225,7 +228,28 @@ def test_self_training_learns_from_its_own_surest_parses(parser: Path, treebank:
     assert len(kept) == 2 and all(parse_tree(line) for line in kept)
     report = json.loads((tmp_path / "out" / "round-1" / "run" / "data" / "report.json").read_text())
     assert [file["n_kept"] for file in report["train"]["files"]] == [9, 9, 2]
-    assert "holds a round already" in refusal(run_cli("self-train", parser, "--raw", raw, "--out", tmp_path / "out"))
+
+    again = ("self-train", parser, "--raw", raw, "--out", tmp_path / "out")
+    assert "holds a round already" in refusal(run_cli(*again))
+    assert "something else (keep, gold_times, max_words, overrides differ)" in refusal(run_cli(*again, "--resume"))
+
+
+def test_self_training_that_was_stopped_goes_on_and_may_have_more_rounds(parser: Path, tmp_path: Path) -> None:
+    raw, out = tmp_path / "raw.txt", tmp_path / "out"
+    raw.write_text("the cat runs\nthe bird runs\n")
+    short = settings("train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2")
+    command = ("self-train", parser, "--raw", raw, "--out", out, "--resume", *short)
+    assert run_cli(*command).code == 0
+    parsed = out / "round-1" / "parsed.trees"
+    (out / "round-1" / "kept.json").write_text("{")  # as after a kill in the middle of the round
+    written = parsed.stat().st_mtime_ns
+    assert run_cli(*command).code == 0
+    assert parsed.stat().st_mtime_ns > written
+    written = parsed.stat().st_mtime_ns
+    more = run_cli(*command, "--rounds", "2", "--json")
+    assert more.code == 0, more.err
+    assert len(json.loads(more.out)["rounds"]) == 2 and (out / "round-2" / "run" / "model").is_dir()
+    assert parsed.stat().st_mtime_ns == written  # the finished round is not parsed again
 
 
 def test_b119_words_directly_below_a_phrase_are_read(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_mistakes(toy: Toy, tmp_path: Path, arguments: tuple[str, ...], sentence
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_b131_characters_that_no_font_has(toy: Toy, tmp_path: Path) -> None:
     """Case B131: pieces are text, never mathematics or markup, whatever the font lacks."""
     for number, line in enumerate(case_file("B131.src").read_text(encoding="utf-8").splitlines()):

@@ -68,6 +68,53 @@ def test_a_directory_holds_one_reproduction(stopped: Path) -> None:
     assert "holds a reproduction of table3, smoke scale" in other.err
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_table_4_of_toy_treebanks(tmp_path: Path) -> None:
+    out = tmp_path / "table4"
+    command = ("reproduce", "table4", "--scale", "smoke", "--out", out)
+    first = run_cli(*command, "--rows", "news")
+    assert first.code == 0, first.err
+    line = next(line for line in (out / "report.md").read_text().splitlines() if line.startswith("| self-training "))
+    assert "not run" in line
+    alone = run_cli(*command, "--rows", "self-training")
+    assert alone.code == 2 and "needs the model of row 'all' (seed 1), which is not finished" in alone.err
+
+    done = run_cli(*command, "--json")
+    assert done.code == 0, done.err
+    assert "news-seed1: started" not in done.err  # a finished row is not run again
+    report = json.loads(done.out)
+    found = {row["row"]: row["results"][0] for row in report["rows"]}
+    assert list(found) == ["news", "notes", "all", "self-training"]
+    assert [len(result["scores"]) for result in found.values()] == [1, 1, 2, 2]
+    assert found["all"]["n_trees"] == 120 and found["self-training"]["n_trees"] == 140  # half of 40 parses
+    assert found["self-training"]["self_training"]["teacher"] == "all"
+    assert all(score["n_outputs"] == 10 for result in found.values() for score in result["scores"])
+    assert len(report["printed"]) == 12 and report["failures"] == {}
+
+    changed = run_cli(*command, "--set", "train.n_steps=3")
+    assert changed.code == 2 and "holds a run with other settings" in changed.err
+    again = run_cli(*command)
+    assert again.code == 0 and "all 4 runs are finished: only the report is written" in again.err
+
+
+def test_table_4_needs_treebanks(tmp_path: Path) -> None:
+    trees, out = tmp_path / "a.trees", tmp_path / "out"
+    trees.write_text("(S (NN a))\n")
+    for arguments, message in (
+        (("--scale", "full"), "--train wsj=DIRECTORY#02-21 --dev wsj=DIRECTORY#22 --test wsj=DIRECTORY#23"),
+        (("--train", f"a={trees}"), "no dev set is given (a), by which a model is chosen; give --dev a=TREES"),
+        (("--train", f"a={tmp_path}/none", "--dev", f"a={trees}"), "none"),
+        (("--data", tmp_path), "--data has no effect with table4"),
+    ):
+        found = run_cli("reproduce", "table4", *arguments, "--out", out)
+        assert found.code == 2, arguments
+        assert message in " ".join(found.err.replace("│", " ").split()), found.err
+        assert not out.exists()
+    other = run_cli("reproduce", "table3", "--raw", trees, "--out", out)
+    assert other.code == 2 and "--raw has no effect with table3" in " ".join(other.err.replace("│", " ").split())
+
+
 def test_mistakes_are_found_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for arguments, message in (

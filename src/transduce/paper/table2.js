@@ -26,7 +26,7 @@ function chart(task) {
   for (const system of task.systems) {
     const [bleu, cost] = system.printed;
     if (bleu && cost) dots.push({ name: system.name, bleu, cost, of: "paper" });
-    if (system.here) dots.push({ name: `${system.name}, here`, bleu: scoreOf(task, system.here)[1], cost: system.here.paper_flops, of: "here" });
+    if (system.here && data.is_full) dots.push({ name: `${system.name}, here`, bleu: scoreOf(task, system.here)[1], cost: system.here.paper_flops, of: "here" });
   }
   const exponents = dots.map(dot => Math.log10(dot.cost)), points = dots.map(dot => dot.bleu);
   const left = Math.floor(Math.min(...exponents)), right = Math.ceil(Math.max(...exponents) + 0.01);
@@ -79,7 +79,11 @@ function flavours(task) {
   return [el("div", { className: "wide" }, el("table", {}, el("thead", {}, el("tr", {}, ...names.map(name => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...lines)))];
 }
+// Another test set has other scores: a dot among the paper's would say what nobody measured.
+const apart = task => data.is_full || !task.systems.some(system => system.here) ? []
+  : [el("p", { className: "soft small" }, "Only the paper's systems are drawn: what was measured here is of another test set.")];
 facts();
 $("note").textContent = data.note;
+$("keys").lastElementChild.hidden = !data.is_full;
 $("tasks").append(...data.tasks.map(task => el("section", { className: "card" }, el("h2", {}, task.title),
-  el("p", { className: "soft small" }, task.note), chart(task), table(task), ...flavours(task))));
+  el("p", { className: "soft small" }, task.note), chart(task), ...apart(task), table(task), ...flavours(task))));

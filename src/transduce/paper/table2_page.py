@@ -10,20 +10,27 @@ from transduce.paper.measured import Measured
 from transduce.paper.numbers import TABLE2, TABLE2_FLAVOURS, Table2Row
 from transduce.paper.page import fill_page
 from transduce.paper.runs import TABLE2_RUNS, Pair
+from transduce.paper.scale import Scale
 
 __all__ = ["table2_page"]
 
 _PAIRS: tuple[tuple[Pair, str], ...] = (("en-de", "English to German"), ("en-fr", "English to French"))
 
 
-def table2_page(title: str, facts: Sequence[tuple[str, str]], note: str, measured: Mapping[str, Measured]) -> str:
+def table2_page(
+    title: str, facts: Sequence[tuple[str, str]], note: str, measured: Mapping[str, Measured], *, scale: Scale
+) -> str:
     """Return the page.
+
+    What was measured is drawn among the paper's systems at the full scale only: elsewhere it is of another test set, and a
+    chart would compare what cannot be compared.
 
     Args:
         title: Of the page.
         facts: Names and values that stand at its head.
         note: What is to be kept in mind; may be empty.
         measured: What was run, by its name in :data:`transduce.paper.runs.TABLE2_RUNS`.
+        scale: How large it is.
     """
     tasks = [
         {
@@ -34,7 +41,7 @@ def table2_page(title: str, facts: Sequence[tuple[str, str]], note: str, measure
         }
         for pair, task in _PAIRS
     ]
-    return fill_page("table2", title, {"facts": facts, "note": note, "tasks": tasks})
+    return fill_page("table2", title, {"facts": facts, "note": note, "is_full": scale == "full", "tasks": tasks})
 
 
 def _system(row: Table2Row, pair: Pair, measured: Mapping[str, Measured]) -> dict[str, Any]:

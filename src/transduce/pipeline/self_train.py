@@ -3,24 +3,37 @@
 The paper's semi-supervised parser learns from 17 million sentences that other parsers have parsed (section 6.3). Where there is
 no other parser, the model is its own teacher: each round parses the sentences with the best model so far. Layout::
 
+    OUT/self-train.json          what it is made of
     OUT/round-1/parsed.trees     the trees that were kept
+    OUT/round-1/kept.json        how many they are
     OUT/round-1/run/             the run that was trained on the gold trees and on these
     OUT/round-2/...
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from transduce.base.errors import DataError, SettingsError
-from transduce.base.files import StrPath, atomic_file, check_readable, check_writable_directory, read_lines
+from transduce.base.files import (
+    STDIN,
+    StrPath,
+    atomic_file,
+    check_readable,
+    check_writable_directory,
+    read_lines,
+    sha256_file,
+)
+from transduce.base.plain import as_plain, from_plain
 from transduce.base.settings import SettingsSource, parse_override, resolve
 from transduce.bundle import Bundle, read_bundle
 from transduce.decoding.parser import Parser
@@ -34,7 +47,12 @@ if TYPE_CHECKING:
     from transduce.pipeline.prepare_progress import PrepareListener
     from transduce.training.records import Listener
 
-__all__ = ["KeptParses", "SelfTrainReport", "SelfTrainRound", "keep_surest", "self_train"]
+__all__ = ["PARSED_FILE", "KeptParses", "SelfTrainReport", "SelfTrainRound", "keep_surest", "read_kept", "self_train"]
+
+PARSED_FILE = "parsed.trees"
+_KEPT_FILE = "kept.json"
+
+_Noted = TypeVar("_Noted")
 
 
 @dataclass(frozen=True)
@@ -50,6 +68,8 @@ class KeptParses:
     n_kept: int
     lowest: float
     """Mean natural log-probability per token of the tree that was kept last."""
+    seconds: float
+    """Time for parsing, loading not counted."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,8 @@ class SelfTrainRound:
     parses: KeptParses
     model: Path
     """The bundle that was trained."""
+    made_of: str
+    """What its weights are, in words."""
     scores: Mapping[str, float]
     """On the dev set."""
 
@@ -104,6 +126,7 @@ def keep_surest(
     """
     parser = Parser(open_translator(bundle, [*overrides, "decode.n_best=1"]))
     chosen = _Chosen(sentences, max_words)
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="transduce-self-train-") as scratch:
         whole = Path(scratch) / "whole.trees"
         log_probs = []
@@ -127,6 +150,7 @@ def keep_surest(
         n_repaired=parser.counts.n_repaired,
         n_kept=len(surest),
         lowest=min(log_probs[place] for place in surest),
+        seconds=time.perf_counter() - started,
     )
 
 
@@ -165,6 +189,7 @@ def self_train(
     gold_times: int = 1,
     max_words: int = 60,
     overrides: Sequence[str] = (),
+    resume: bool = False,
     listeners: Sequence[Listener] = (),
     prepare_listeners: Sequence[PrepareListener] = (),
 ) -> SelfTrainReport:
@@ -183,11 +208,14 @@ def self_train(
         gold_times: How often the gold trees stand in the training data, so that many parses do not drown them.
         max_words: Longer sentences are not parsed.
         overrides: Changes to the settings of the run, as after ``--set``.
+        resume: True: go on with what is in ``out`` (or start it): rounds that are finished stay, there may be more of them than
+            before, and training goes on from its last checkpoint; a round's parsing starts anew unless it was finished.
         listeners: Are given every record of the training runs.
         prepare_listeners: Are told how far the preparing is.
 
     Raises:
-        TransduceError: The teacher does not parse, its data cannot be read again, or a setting is wrong.
+        TransduceError: The teacher does not parse, its data cannot be read again, a setting is wrong, or ``out`` holds what was
+            made of other things.
     """
     from transduce.pipeline.train import train
 
@@ -198,24 +226,98 @@ def self_train(
     if task_of(bundle.tokenizers) != "parsing":
         raise DataError(f"{teacher}: this model has learned to translate, and self-training is for models that parse")
     settings = _settings_of(bundle, overrides)
-    if (out / "round-1").exists():
-        raise DataError(f"{out}: holds a round already; choose another --out")
+    _begin(out, _Origin.of(bundle, raw, keep, gold_times, max_words, overrides), resume=resume)
     best, best_f1 = bundle.path, bundle.scores.get("F1", 0.0)
     decoding = [text for text in overrides if text.strip().startswith("decode.")]
     done: list[SelfTrainRound] = []
     for number in range(1, rounds + 1):
         place = out / f"round-{number}"
-        parsed = place / "parsed.trees"
         place.mkdir(parents=True, exist_ok=True)
-        kept = keep_surest(best, read_lines(raw), parsed, keep=keep, max_words=max_words, overrides=decoding)
-        data = settings.data.replace(train=(*settings.data.train * gold_times, str(parsed)))
+        kept = read_kept(place)
+        if kept is None:
+            parsed = place / PARSED_FILE
+            kept = keep_surest(best, read_lines(raw), parsed, keep=keep, max_words=max_words, overrides=decoding)
+            _write(place / _KEPT_FILE, kept)
+        data = settings.data.replace(train=(*settings.data.train * gold_times, str(place / PARSED_FILE)))
         report = train(
-            settings.replace(data=data), place / "run", listeners=listeners, prepare_listeners=prepare_listeners
+            settings.replace(data=data),
+            place / "run",
+            resume=resume,
+            listeners=listeners,
+            prepare_listeners=prepare_listeners,
         )
-        done.append(SelfTrainRound(kept, report.model, report.scores))
+        done.append(SelfTrainRound(kept, report.model, report.made_of, report.scores))
         if report.scores.get("F1", 0.0) > best_f1:
             best, best_f1 = report.model, report.scores["F1"]
     return SelfTrainReport(before=bundle.scores, rounds=tuple(done), best=best)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Origin:
+    """What the rounds in a directory are made of. Their number is not in it, so that there may be more later."""
+
+    teacher: str
+    """Checksum of the header of the first teacher, which has those of all its files."""
+    raw: str
+    """Checksum of the sentences."""
+    keep: float
+    gold_times: int
+    max_words: int
+    overrides: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, teacher: Bundle, raw: Path, keep: float, gold_times: int, max_words: int, overrides: Sequence[str]
+    ) -> _Origin:
+        return cls(
+            teacher=sha256_file(teacher.path / "bundle.json"),
+            raw="standard input" if raw == STDIN else sha256_file(raw),
+            keep=keep,
+            gold_times=gold_times,
+            max_words=max_words,
+            overrides=tuple(overrides),
+        )
+
+
+def _begin(out: Path, origin: _Origin, *, resume: bool) -> None:
+    """Note what a directory is for, or make sure that it is for the same.
+
+    Raises:
+        DataError: It holds rounds, and they are not to be gone on with, or are made of other things.
+    """
+    note = out / "self-train.json"
+    if (out / "round-1").exists():
+        if not resume:
+            raise DataError(f"{out}: holds a round already; add --resume to go on with it, or choose another --out")
+        there = _read(note, _Origin)
+        if there != origin:
+            differ = [name for name, value in vars(origin).items() if there is None or getattr(there, name) != value]
+            raise DataError(
+                f"{out}: holds rounds that are made of something else ({', '.join(differ)} differ); choose another --out"
+            )
+    out.mkdir(parents=True, exist_ok=True)
+    _write(note, origin)
+
+
+def read_kept(place: Path) -> KeptParses | None:
+    """Return what became of the raw sentences in a round; None: they are not all parsed.
+
+    Args:
+        place: The directory of the round.
+    """
+    return _read(place / _KEPT_FILE, KeptParses) if (place / PARSED_FILE).is_file() else None
+
+
+def _read(path: Path, kind: type[_Noted]) -> _Noted | None:
+    try:
+        return from_plain(kind, json.loads(path.read_bytes()))
+    except (OSError, ValueError):  # as after a kill: what it says is found out anew
+        return None
+
+
+def _write(path: Path, content: _Origin | KeptParses) -> None:
+    with atomic_file(path) as temporary:
+        temporary.write_text(json.dumps(as_plain(content), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _settings_of(bundle: Bundle, overrides: Sequence[str]) -> RunSettings:

@@ -167,6 +167,7 @@ def test_hostile_tokens_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_pictures_of_it(browser: Browser, page: Path, tmp_path: Path) -> None:
     browser.open(page)
     light = browser.picture(tmp_path / "light.png")

@@ -3,10 +3,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
+from tests.browser import Browser
 from tests.unit.paper.measured_rows import measured, rows
 from transduce.paper.numbers import TABLE2
 from transduce.paper.runs import TABLE3
+from transduce.paper.scale import SCALES
 from transduce.paper.table2_page import table2_page
 from transduce.paper.table2_text import table2_lines
 from transduce.paper.table3_page import table3_page
@@ -81,7 +84,9 @@ def test_table_2_shows_other_systems_as_printed_only() -> None:
         "Transformer (base)", "27.3", "26.20", "25.20", "3.3e18", "4.0e13", "2.0e13", "1.2e17", "1.5e12", "7.6e11", "0.12",
     ]  # fmt: skip
     assert other[2:4] == ["not run", "not run"]
-    assert len({line for row in TABLE2 for line in (row.system,)} & {row[0] for row in cells(lines, "ByteNet")}) == 1
+    for row in TABLE2:
+        printed = [line[1] for line in cells(lines, row.system)]  # of both tasks
+        assert printed == ["" if bleu is None else f"{bleu:g}" for bleu in (row.bleu_en_de, row.bleu_en_fr)]
 
 
 def test_the_page_holds_all_rows_and_no_text_can_end_its_script() -> None:
@@ -97,7 +102,7 @@ def test_the_page_holds_all_rows_and_no_text_can_end_its_script() -> None:
 
 
 def test_the_page_of_table_2_has_printed_numbers_only_as_printed() -> None:
-    page = table2_page("Table 2", [], "", {"base-en-de": measured(25.2, 5.1)})
+    page = table2_page("Table 2", [], "", {"base-en-de": measured(25.2, 5.1)}, scale="full")
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     german, french = json.loads(found[1])["tasks"]
@@ -106,3 +111,18 @@ def test_the_page_of_table_2_has_printed_numbers_only_as_printed() -> None:
     assert (german["flavour"], french["flavour"]) == ("split BLEU", "tokenized BLEU")
     assert [ours[name]["here"] for name in ("Transformer (big)", "GNMT + RL")] == [None, None]
     assert all(system["here"] is None for system in french["systems"])
+
+
+def test_what_is_of_another_test_set_is_not_drawn_among_the_papers_systems(browser: Browser, tmp_path: Path) -> None:
+    drawn = {}
+    for scale in SCALES:
+        path = tmp_path / f"{scale}.html"
+        path.write_text(
+            table2_page("Table 2", [], "", {"base-en-de": measured(25.2, 5.1)}, scale=scale), encoding="utf-8"
+        )
+        browser.open(path)
+        assert browser.errors() == []
+        drawn[scale] = browser.run("return document.querySelectorAll('circle.here').length")
+        cells: list[str] = browser.run("return [...document.querySelectorAll('tr.ours')][0].innerText.split('\\t')")
+        assert cells[1:4] == ["27.3", "26.20", "25.20"]  # printed, the same flavour, sacreBLEU
+    assert drawn == {"smoke": 0, "mini": 0, "full": 1}

@@ -135,6 +135,7 @@ def test_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     assert float(browser.run(f"return {shown}")) == pytest.approx(sum(block.stream_norms) / 5, rel=1e-3)
     browser.click(".layer details summary")  # the first sublayer of the encoder
     said = find(trace, "encoder", 1, "self-attention").said_norms[0]
+    browser.wait_for(".layer td:nth-child(2)")
     assert float(browser.text(".layer td:nth-child(2)")) == pytest.approx(said, rel=1e-3)
     browser.click("[data-way=encoder] li:nth-child(3) button")
     assert float(browser.run(f"return {shown}")) == pytest.approx(block.stream_norms[2], rel=1e-3)

@@ -19,7 +19,8 @@ def inspect_command(
         Path, typer.Argument(help="A bundle, or a run directory, finished or not.", show_default=False, readable=False)
     ],
     sentence: Annotated[
-        str | None, typer.Argument(help="With --attention or --trace: a sentence to translate or parse.", show_default=False)
+        str | None,
+        typer.Argument(help="With --attention or --trace: a sentence to translate or parse.", show_default=False),
     ] = None,
     attention: Annotated[
         Path | None,
@@ -40,7 +41,8 @@ def inspect_command(
         typer.Option(help="Follow the sentence through the model, block by block: an .html page.", show_default=False),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Look at this translation, or this tree in brackets, not the model's own.", show_default=False)
+        str | None,
+        typer.Option(help="Look at this translation (or tree in brackets), not the model's own.", show_default=False),
     ] = None,
     curves: Annotated[
         Path | None, typer.Option(help="Draw the curves of a run, as one .html page.", show_default=False)

@@ -24,6 +24,7 @@ def self_train_command(
     rounds: Annotated[int, typer.Option(min=1, help="How often to parse and train.")] = 1,
     gold_times: Annotated[int, typer.Option(min=1, help="How often the gold trees stand in the training data.")] = 1,
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed.")] = 60,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the rounds in OUT, or start them.")] = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,6 +45,7 @@ def self_train_command(
                 gold_times=gold_times,
                 max_words=max_words,
                 overrides=overrides or (),
+                resume=resume,
                 listeners=[progress],
                 prepare_listeners=[preparing],
             )

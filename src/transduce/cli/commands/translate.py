@@ -25,7 +25,9 @@ __all__ = ["translate_command"]
 
 
 TaskName = Literal["translate", "parse"]
-Format = Literal["text", "jsonl", "bracket", "tree", "svg"]  # these three are others', spelled here to answer --help at once
+Format = Literal[
+    "text", "jsonl", "bracket", "tree", "svg"
+]  # these three are others', spelled here to answer --help at once
 EngineName = Literal["auto", "native", "torch"]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
 
@@ -44,7 +46,10 @@ def translate_command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write (of many SVGs, a directory); not given, standard output.", show_default=False
+            "--output",
+            "-o",
+            help="File to write (of many SVGs, a directory); not given, standard output.",
+            show_default=False,
         ),
     ] = None,
     given_format: Annotated[

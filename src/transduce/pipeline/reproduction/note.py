@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from transduce.base.errors import DataError
-from transduce.base.files import atomic_file, sha256_file
+from transduce.base.files import atomic_file, check_writable_directory, locked_directory, sha256_file
 from transduce.base.plain import as_plain, from_plain
+from transduce.paper.runs import Pair
 from transduce.paper.scale import Scale
 from transduce.pipeline.reproduction.plan import TableName
 
-__all__ = ["NOTE_FILE", "Purpose", "check_data_unchanged", "check_purpose", "write_note"]
+__all__ = ["NOTE_FILE", "Purpose", "check_data_unchanged", "check_purpose", "held_directory", "write_note"]
 
 NOTE_FILE = "reproduction.json"
 
@@ -23,10 +26,10 @@ NOTE_FILE = "reproduction.json"
 class Purpose:
     """What a directory is for."""
 
-    table: TableName
+    table: TableName | Literal["table4"]
     scale: Scale
     data: str | None
-    """Prepared data of the user's; None: the scale's own corpus."""
+    """Prepared data of the user's, or the treebanks; None: the scale's own corpus."""
 
     def __str__(self) -> str:
         """Say it in words."""
@@ -53,7 +56,23 @@ def check_purpose(out: Path, purpose: Purpose) -> None:
         raise DataError(f"{out}: holds a reproduction of {there.purpose}; go on with the same, or choose another --out")
 
 
-def check_data_unchanged(out: Path, data: Mapping[str, Path]) -> None:
+@contextmanager
+def held_directory(out: Path, purpose: Purpose) -> Iterator[None]:
+    """Make a directory, keep any other process from it, and make sure that it is new or for the same.
+
+    Raises:
+        DataError: It cannot be written, another process works in it, or it is for something else.
+    """
+    check_writable_directory(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with locked_directory(out) as is_held:
+        if not is_held:
+            raise DataError(f"{out}: another process is working here; wait for it, or choose another --out")
+        check_purpose(out, purpose)
+        yield
+
+
+def check_data_unchanged(out: Path, data: Mapping[Pair, Path]) -> None:
     """Make sure that the runs in a directory have learned from the data that is there now: others cannot be compared.
 
     Args:
@@ -69,7 +88,7 @@ def check_data_unchanged(out: Path, data: Mapping[str, Path]) -> None:
             raise DataError(f"{path}: is no longer the data that the runs in {out} learned from; choose another --out")
 
 
-def write_note(out: Path, purpose: Purpose, data: Mapping[str, Path]) -> None:
+def write_note(out: Path, purpose: Purpose, data: Mapping[Pair, Path]) -> None:
     """Note what a directory is for. The data of tasks of an earlier call stays noted.
 
     Args:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from transduce.base.errors import SettingsError
 from transduce.base.settings import near_match
@@ -18,6 +18,7 @@ __all__ = [
     "RECIPE",
     "Part",
     "PlannedRun",
+    "Run",
     "TableName",
     "default_rows",
     "plan_runs",
@@ -34,6 +35,29 @@ RECIPE = "base"
 
 _SMOKE_ROWS = ("base", "A-h1", "B-dk16", "C-n2", "D-ls0.0", "E-learned")
 """One of each group: every process takes some seconds to start."""
+
+
+class Run(Protocol):
+    """What is to be known of a run to keep it in a directory of its own."""
+
+    @property
+    def name(self) -> str:
+        """Its directory."""
+        ...
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """What differs from its recipe."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """What tells apart runs of one name that were made with other settings."""
+        ...
+
+    def directory(self, out: Path) -> Path:
+        """Return where the run lies."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def write_report(table: TableName, scale: Scale, out: Path, data: Mapping[Pair, 
         measured = {row: _measured(results) for row, results in by_row.items() if results}
         lines, title = list(table2_lines(measured)), "Table 2: BLEU and training cost"
         own = {"rows": {row: asdict(found) for row, found in measured.items()}}
-        page = table2_page(f"{title}, {scale} scale", _page_facts(facts), _note(scale), measured)
+        page = table2_page(f"{title}, {scale} scale", _page_facts(facts), _note(scale), measured, scale=scale)
     content = {"table": table, "scale": scale, "facts": facts, "failures": failures, **own}
     _write(out / "report.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     _write(out / "report.md", "\n".join(_markdown(title, scale, facts, failures, lines)))

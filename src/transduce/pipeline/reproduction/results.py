@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from transduce.base.errors import DataError
 from transduce.base.files import atomic_file, read_lines
 from transduce.base.plain import as_plain, from_plain
 from transduce.metrics.score import Score
-from transduce.pipeline.reproduction.plan import PlannedRun, run_name
+from transduce.pipeline.reproduction.plan import PlannedRun, Run, run_name
 from transduce.training.account import Costs
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "list_results",
     "read_failure",
     "read_result",
+    "read_result_as",
     "read_sentence_losses",
     "write_failure",
     "write_result",
@@ -109,6 +110,18 @@ class Failure:
     """The file with everything that it said."""
 
 
+class AnyResult(Protocol):
+    """A dataclass that says what a run gave."""
+
+    @property
+    def digest(self) -> str:
+        """Of the settings of the run."""
+        ...
+
+
+Result = TypeVar("Result", bound=AnyResult)
+
+
 @dataclass(frozen=True)
 class SentenceLosses:
     """How well a model foretells each reference. Sentences that were not scored count no token."""
@@ -124,7 +137,7 @@ class SentenceLosses:
         return math.exp(float(self.nats.sum() / self.n_tokens.sum()))
 
 
-def check_run(run: PlannedRun, out: Path) -> None:
+def check_run(run: Run, out: Path) -> None:
     """Make sure that the directory of a run is free, or holds what was made with the same settings.
 
     Raises:
@@ -142,7 +155,7 @@ def check_run(run: PlannedRun, out: Path) -> None:
         raise DataError(f"{path.parent}: holds a run with other settings ({other}); remove it, or choose another --out")
 
 
-def begin_run(run: PlannedRun, out: Path) -> None:
+def begin_run(run: Run, out: Path) -> None:
     """Make the directory of a run, and note what it is for."""
     run.directory(out).mkdir(parents=True, exist_ok=True)
     _write(run.directory(out) / PLAN_FILE, _Plan(digest=run.digest, overrides=run.overrides))
@@ -156,7 +169,7 @@ def list_results(out: Path) -> list[RunResult]:
     Raises:
         DataError: One of them is damaged.
     """
-    found = {path.parent.name: _read(path) for path in sorted(out.glob(f"runs/*/{RESULT_FILE}"))}
+    found = {path.parent.name: _read(path, RunResult) for path in sorted(out.glob(f"runs/*/{RESULT_FILE}"))}
     return [result for name, result in found.items() if name == run_name(result.row, result.seed)]
 
 
@@ -166,12 +179,26 @@ def read_result(run: PlannedRun, out: Path) -> RunResult | None:
     Raises:
         DataError: It is damaged.
     """
+    return read_result_as(RunResult, run, out)
+
+
+def read_result_as(kind: type[Result], run: Run, out: Path) -> Result | None:
+    """Return the result of a run that leaves a result of some kind; None: as :func:`read_result`.
+
+    Args:
+        kind: A dataclass.
+        run: The run.
+        out: The directory of the reproduction.
+
+    Raises:
+        DataError: It is damaged.
+    """
     path = run.directory(out) / RESULT_FILE
-    result = _read(path) if path.exists() else None
+    result = _read(path, kind) if path.exists() else None
     return result if result is not None and result.digest == run.digest else None
 
 
-def read_failure(run: PlannedRun, out: Path) -> Failure | None:
+def read_failure(run: Run, out: Path) -> Failure | None:
     """Return how a run has failed; None: it has not, or it was one with other settings."""
     path = run.directory(out) / FAILURE_FILE
     try:
@@ -181,13 +208,13 @@ def read_failure(run: PlannedRun, out: Path) -> Failure | None:
     return failure if failure.digest == run.digest else None
 
 
-def write_result(run: PlannedRun, out: Path, result: RunResult) -> None:
+def write_result(run: Run, out: Path, result: AnyResult) -> None:
     """Write the result of a run; with it the run is finished."""
     _write(run.directory(out) / RESULT_FILE, result)
     (run.directory(out) / FAILURE_FILE).unlink(missing_ok=True)
 
 
-def write_failure(run: PlannedRun, out: Path, message: str) -> Failure:
+def write_failure(run: Run, out: Path, message: str) -> Failure:
     """Note that a run has failed, and why; it is tried again the next time."""
     directory = run.directory(out)
     failure = Failure(
@@ -219,14 +246,14 @@ def read_sentence_losses(directory: Path) -> SentenceLosses:
     return SentenceLosses(nats, n_tokens)
 
 
-def _read(path: Path) -> RunResult:
+def _read(path: Path, kind: type[Result]) -> Result:
     try:
-        return from_plain(RunResult, json.loads(path.read_bytes()))
+        return from_plain(kind, json.loads(path.read_bytes()))
     except (OSError, ValueError) as error:
         reason: Any = error.strerror if isinstance(error, OSError) else "it is damaged or of another version"
         raise DataError(f"{path}: cannot be read ({reason}); remove it, and run again") from None
 
 
-def _write(path: Path, content: _Plan | RunResult | Failure) -> None:
+def _write(path: Path, content: _Plan | AnyResult | Failure) -> None:
     with atomic_file(path) as temporary:
         temporary.write_text(json.dumps(as_plain(content), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

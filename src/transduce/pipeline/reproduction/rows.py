@@ -1,7 +1,7 @@
 """Training and scoring the rows of a table: a process for each step, several rows at once.
 
-A row is three commands that anyone could type: ``transduce train --resume``, ``transduce translate`` and ``transduce
-score``. So its memory is given back when it ends, a crash takes nothing else with it, and one that was stopped goes on
+A row is some commands that anyone could type: for translation ``transduce train --resume``, ``transduce translate`` and
+``transduce score``. So its memory is given back when it ends, a crash takes nothing else with it, and one that was stopped goes on
 from its last checkpoint.
 """
 
@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import final
+from typing import Generic, NamedTuple, TypeVar, final
 
 from transduce.base.errors import DataError, TrainingError, TransduceError
 from transduce.base.log import logger
 from transduce.bundle import list_checkpoints
-from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun
+from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun, Run
 from transduce.pipeline.reproduction.results import (
     OUTPUT_FILE,
     SENTENCES_FILE,
@@ -35,7 +35,20 @@ from transduce.pipeline.reproduction.results import (
     write_failure,
 )
 
-__all__ = ["RowRunner", "Slot", "divide_machine", "sigterm_as_interrupt", "trained_bundle"]
+__all__ = [
+    "RowRunner",
+    "Slot",
+    "Step",
+    "divide_machine",
+    "own_cores",
+    "row_steps",
+    "sigterm_as_interrupt",
+    "stopping_in_order",
+    "trained_bundle",
+    "visible_gpus",
+]
+
+Planned = TypeVar("Planned", bound=Run)
 
 _OUTPUT_ENDS = 400
 """Characters of the last line of a failed process that its failure quotes."""
@@ -111,18 +124,77 @@ def sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@contextmanager
+def stopping_in_order(write_report: Callable[[], Path]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM stop the rows that are run inside, with a report of what is finished.
+
+    Args:
+        write_report: Writes it, and returns its file.
+
+    Raises:
+        KeyboardInterrupt: It says where the report is and how to go on.
+    """
+    try:
+        with sigterm_as_interrupt():
+            yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"stopped; {write_report()} holds what is finished. Give the same command again to go on"
+        ) from None
+
+
+def own_cores() -> list[int]:
+    """Return the cores that this process may use; nothing where the system does not say."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def visible_gpus() -> list[str]:
+    """Return the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
+    import torch
+
+    names = os.environ.get("CUDA_VISIBLE_DEVICES")
+    found = torch.cuda.device_count()
+    return [name.strip() for name in names.split(",")][:found] if names else [str(gpu) for gpu in range(found)]
+
+
+class Step(NamedTuple):
+    """One command of a row."""
+
+    arguments: list[str]
+    """What stands behind ``transduce``."""
+    to: Path | None = None
+    """The file that gets what it prints; None: the output of the run, with all that it says."""
+
+
+def row_steps(run: PlannedRun, out: Path, data: Path) -> Iterator[Step]:
+    """Yield the commands that train a translator, let it translate a part of the data, and score the references.
+
+    Args:
+        run: The run.
+        out: The directory of the reproduction.
+        data: The prepared data of the run.
+    """
+    directory, part = run.directory(out), data / run.part
+    settings = [word for override in run.overrides for word in ("--set", override)]
+    train = ["train", RECIPE, "--data", str(data), "--out", str(directory / "train"), "--resume", *settings]
+    yield Step([*train, "--json"], directory / TRAIN_FILE)
+    bundle = str(trained_bundle(run, out))
+    yield Step(["translate", bundle, "--input", f"{part}/src.txt", "--output", f"{directory}/{TRANSLATIONS_FILE}"])
+    yield Step(["score", bundle, f"{part}/src.txt", f"{part}/tgt.txt", "--json"], directory / SENTENCES_FILE)
+
+
 @final
-class RowRunner:
+class RowRunner(Generic[Planned]):
     """Runs rows, each in a part of the machine of its own.
 
     Args:
         out: The directory of the reproduction.
-        data: The prepared data of a run.
+        steps: The commands of a run. Each is asked for when those before it have ended well.
         slots: The parts of the machine: as many rows run at once.
     """
 
-    def __init__(self, out: Path, data: Callable[[PlannedRun], Path], slots: Sequence[Slot]) -> None:
-        self._out, self._data = out, data
+    def __init__(self, out: Path, steps: Callable[[Planned], Iterator[Step]], slots: Sequence[Slot]) -> None:
+        self._out, self._steps = out, steps
         self._n_jobs = len(slots)
         self._slots: queue.SimpleQueue[Slot] = queue.SimpleQueue()
         for slot in slots:
@@ -131,7 +203,7 @@ class RowRunner:
         self._lock, self._finishing = threading.Lock(), threading.Lock()
         self._is_stopping = False
 
-    def run(self, runs: Sequence[PlannedRun], finish: Callable[[PlannedRun], None]) -> list[Failure]:
+    def run(self, runs: Sequence[Planned], finish: Callable[[Planned], None]) -> list[Failure]:
         """Train and score runs. One that fails does not stop the others.
 
         Args:
@@ -147,7 +219,7 @@ class RowRunner:
         """
         failures: list[Failure] = []
 
-        def work(run: PlannedRun) -> None:
+        def work(run: Planned) -> None:
             slot = self._slots.get()
             try:
                 message = self._complete(run, slot, finish)
@@ -170,7 +242,7 @@ class RowRunner:
                 raise
         return failures
 
-    def _complete(self, run: PlannedRun, slot: Slot, finish: Callable[[PlannedRun], None]) -> str | None:
+    def _complete(self, run: Planned, slot: Slot, finish: Callable[[Planned], None]) -> str | None:
         """Bring one run to its end. Return what went wrong."""
         try:
             message = self._work(run, slot)
@@ -181,30 +253,23 @@ class RowRunner:
             return str(error)
         return message
 
-    def _work(self, run: PlannedRun, slot: Slot) -> str | None:
+    def _work(self, run: Planned, slot: Slot) -> str | None:
         """Train and score one run. Return what went wrong."""
         if self._is_stopping:
             return "stopped"
-        directory, data = run.directory(self._out), self._data(run)
         begin_run(run, self._out)
         logger.info("%s: started; follow it in %s", run.name, self._output(run))
-        settings = [word for override in run.overrides for word in ("--set", override)]
-        train = ["train", RECIPE, "--data", str(data), "--out", str(directory / "train"), "--resume", *settings]
-        if (message := self._call([*train, "--json"], run, slot, directory / TRAIN_FILE)) is not None:
-            return message
-        bundle, part = str(trained_bundle(run, self._out)), data / run.part
-        translate = ["translate", bundle, "--input", f"{part}/src.txt", "--output", f"{directory}/{TRANSLATIONS_FILE}"]
-        if (message := self._call(translate, run, slot)) is not None:
-            return message
-        score = ["score", bundle, f"{part}/src.txt", f"{part}/tgt.txt", "--json"]
-        return self._call(score, run, slot, directory / SENTENCES_FILE)
+        for step in self._steps(run):
+            if (message := self._call(step, run, slot)) is not None:
+                return message
+        return None
 
-    def _call(self, arguments: list[str], run: PlannedRun, slot: Slot, to: Path | None = None) -> str | None:
+    def _call(self, step: Step, run: Planned, slot: Slot) -> str | None:
         """Run a command of ours and wait for it. Return what it said last where it failed."""
-        output = self._output(run)
+        output, to = self._output(run), step.to
         with output.open("ab") as log, (to or output).open("wb" if to is not None else "ab") as out:
             start = log.tell()
-            process = self._start(_command(arguments, slot), slot, out.fileno(), log.fileno())
+            process = self._start(_command(step.arguments, slot), slot, out.fileno(), log.fileno())
             if process is None:
                 return "stopped"
             code = process.wait()
@@ -235,7 +300,7 @@ class RowRunner:
             for process in self._running:
                 process.send_signal(signal.SIGTERM)
 
-    def _output(self, run: PlannedRun) -> Path:
+    def _output(self, run: Planned) -> Path:
         return run.directory(self._out) / OUTPUT_FILE
 
 

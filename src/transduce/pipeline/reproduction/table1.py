@@ -48,7 +48,7 @@ def _lengths(longest: int) -> tuple[int, ...]:
 
 _PLANS: Mapping[Scale, _Plan] = MappingProxyType(
     {
-        "smoke": _Plan(LayerSizes(d_model=64), TimePlan(_lengths(128), cell_s=0.005, longest_s=1.0), (8, 50)),
+        "smoke": _Plan(LayerSizes(d_model=64), TimePlan(_lengths(128), cell_s=0.005, longest_s=60.0), (8, 50)),
         "mini": _Plan(LayerSizes(), TimePlan(_lengths(2048), cell_s=0.5, longest_s=20.0), (8, 16, 32, 50, 64)),
         "full": _Plan(LayerSizes(), TimePlan(_lengths(8192), cell_s=2.0, longest_s=60.0), (8, 16, 32, 50, 64, 128)),
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from transduce.base.errors import DataError, SettingsError
 from transduce.base.extras import require
-from transduce.base.files import StrPath, check_writable_directory, locked_directory
+from transduce.base.files import StrPath
 from transduce.base.log import logger, plural
 from transduce.data.languages import find_languages
 from transduce.paper.proportion import PROPORTIONS
@@ -19,11 +18,19 @@ from transduce.pipeline.prepare import prepare
 from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.estimate import Estimate, estimate_runs
 from transduce.pipeline.reproduction.finish import finish_run
-from transduce.pipeline.reproduction.note import Purpose, check_data_unchanged, check_purpose, write_note
+from transduce.pipeline.reproduction.note import Purpose, check_data_unchanged, held_directory, write_note
 from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun, TableName, default_rows, plan_runs
 from transduce.pipeline.reproduction.report import ReproduceReport, write_report
 from transduce.pipeline.reproduction.results import check_run, read_result
-from transduce.pipeline.reproduction.rows import RowRunner, divide_machine, sigterm_as_interrupt
+from transduce.pipeline.reproduction.rows import (
+    RowRunner,
+    Step,
+    divide_machine,
+    own_cores,
+    row_steps,
+    stopping_in_order,
+    visible_gpus,
+)
 from transduce.pipeline.settings import RunSettings
 from transduce.pipeline.train import prepared_settings
 
@@ -63,25 +70,20 @@ def reproduce_table(
     Paper: Tables 2 and 3.
     """
     job = _Job(table, Path(out), scale, rows, seeds, Path(data) if data is not None else None)
-    gpus = _visible_gpus()
-    slots = divide_machine(n_jobs, _own_cores(), gpus)
+    gpus = visible_gpus()
+    slots = divide_machine(n_jobs, own_cores(), gpus)
     with job.held():
         todo = job.prepare()
         if todo:
             estimate = job.estimate(max(1, len(gpus)))
             if tell is not None:
                 tell(estimate)
-            runner = RowRunner(job.out, job.data_of, slots)
-            try:
-                with sigterm_as_interrupt():
-                    runner.run(todo, job.finish)
-            except KeyboardInterrupt:
-                report = write_report(table, scale, job.out, job.data)
-                raise KeyboardInterrupt(
-                    f"stopped; {report.report} holds what is finished. Give the same command again to go on"
-                ) from None
+            with stopping_in_order(lambda: write_report(table, scale, job.out, job.data).report):
+                RowRunner(job.out, job.steps, slots).run(todo, job.finish)
         else:
-            logger.info("all %s are finished: only the report is written", plural(len(job.runs), "run"))
+            logger.info(
+                "nothing is left to run (%s finished): only the report is written", plural(len(job.runs), "run")
+            )
         return write_report(table, scale, job.out, job.data)
 
 
@@ -102,7 +104,7 @@ def estimate_table(
     job = _Job(table, Path(out), scale, rows, seeds, Path(data) if data is not None else None)
     with job.held():
         job.prepare()
-        return job.estimate(max(1, len(_visible_gpus())))
+        return job.estimate(max(1, len(visible_gpus())))
 
 
 class _Job:
@@ -128,12 +130,7 @@ class _Job:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep the directory from any other process, and make sure that it is for this table at this scale."""
-        check_writable_directory(self.out)
-        self.out.mkdir(parents=True, exist_ok=True)
-        with locked_directory(self.out) as is_held:
-            if not is_held:
-                raise DataError(f"{self.out}: another process is working here; wait for it, or choose another --out")
-            check_purpose(self.out, self._purpose())
+        with held_directory(self.out, self._purpose()):
             yield
 
     def prepare(self) -> list[PlannedRun]:
@@ -155,6 +152,10 @@ class _Job:
         places = {run.name: self.data_of(run) for run in self.runs}
         return estimate_runs(self.runs, self.settings, places, finished=finished, n_devices=n_devices)
 
+    def steps(self, run: PlannedRun) -> Iterator[Step]:
+        """Return the commands of a run."""
+        return row_steps(run, self.out, self.data_of(run))
+
     def finish(self, run: PlannedRun) -> None:
         """Score a run that has ended."""
         finish_run(run, self.out, self.data_of(run), self.settings[run.name])
@@ -172,17 +173,3 @@ class _Job:
     def _purpose(self) -> Purpose:
         given = None if self._given is None else str(self._given.resolve())
         return Purpose(table=self.table, scale=self.scale, data=given)
-
-
-def _own_cores() -> list[int]:
-    """Return the cores that this process may use; nothing where the system does not say."""
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-
-
-def _visible_gpus() -> list[str]:
-    """Return the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
-    import torch
-
-    names = os.environ.get("CUDA_VISIBLE_DEVICES")
-    found = torch.cuda.device_count()
-    return [name.strip() for name in names.split(",")][:found] if names else [str(gpu) for gpu in range(found)]

@@ -34,6 +34,7 @@ def test_mistakes(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_with_a_model_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     out = tmp_path / "out"
     report = reproduce_figures(out, bundle=write_random_bundle(tmp_path / "bundle"), sentence="sun moon </script> star")

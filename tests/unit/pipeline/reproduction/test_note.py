@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from transduce.base.errors import DataError
+from transduce.paper.runs import Pair
 from transduce.pipeline.reproduction.note import NOTE_FILE, Purpose, check_data_unchanged, check_purpose, write_note
 
 SMOKE = Purpose(table="table3", scale="smoke", data=None)
@@ -43,7 +44,8 @@ def test_a_damaged_note_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_rows_that_learned_from_other_data_are_not_mixed(tmp_path: Path) -> None:
-    data, out = {"en-de": prepared(tmp_path / "data")}, tmp_path / "out"
+    data: dict[Pair, Path] = {"en-de": prepared(tmp_path / "data")}
+    out = tmp_path / "out"
     (out / "runs" / "base-seed1").mkdir(parents=True)
     write_note(out, SMOKE, data)
     prepared(tmp_path / "data")  # the same again
@@ -54,7 +56,7 @@ def test_rows_that_learned_from_other_data_are_not_mixed(tmp_path: Path) -> None
 
 
 def test_data_may_change_before_there_is_a_run(tmp_path: Path) -> None:
-    data = {"en-de": prepared(tmp_path / "data")}
+    data: dict[Pair, Path] = {"en-de": prepared(tmp_path / "data")}
     write_note(tmp_path, SMOKE, data)
     prepared(tmp_path / "data", "ein Haus\n")
     check_data_unchanged(tmp_path, data)
@@ -62,7 +64,7 @@ def test_data_may_change_before_there_is_a_run(tmp_path: Path) -> None:
 
 def test_the_data_of_an_earlier_task_stays_noted(tmp_path: Path) -> None:
     (tmp_path / "runs" / "base-en-de-seed1").mkdir(parents=True)
-    german = {"en-de": prepared(tmp_path / "german")}
+    german: dict[Pair, Path] = {"en-de": prepared(tmp_path / "german")}
     write_note(tmp_path, SMOKE, german)
     write_note(tmp_path, SMOKE, {"en-fr": prepared(tmp_path / "french", "un chien\n")})
     prepared(tmp_path / "german", "ein Haus\n")

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,9 +20,13 @@ from transduce.pipeline.reproduction.results import (
     TRAIN_FILE,
     read_failure,
 )
-from transduce.pipeline.reproduction.rows import RowRunner, Slot, divide_machine, sigterm_as_interrupt
+from transduce.pipeline.reproduction.rows import RowRunner, Slot, divide_machine, row_steps, sigterm_as_interrupt
 
 FREE = Slot(frozenset(), ())
+
+
+def runner_of(out: Path, slots: Sequence[Slot] = (FREE,)) -> RowRunner[PlannedRun]:
+    return RowRunner(out, lambda run: row_steps(run, out, out), slots)
 
 
 def runs(*rows: str) -> list[PlannedRun]:
@@ -46,9 +50,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, out: Path, code: Callable[[list[st
 def test_each_row_is_trained_translated_and_scored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = stand_in(monkeypatch, tmp_path, lambda arguments: f"print('{arguments[0]} said this')")
     finished: list[str] = []
-    failures = RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(
-        runs("base", "A-h1"), lambda run: finished.append(run.name)
-    )
+    failures = runner_of(tmp_path).run(runs("base", "A-h1"), lambda run: finished.append(run.name))
     assert failures == []
     assert finished == ["base-seed1", "A-h1-seed1"]
     assert asked == [f"{verb} {name}" for name in finished for verb in ("train", "translate", "score")]
@@ -64,7 +66,7 @@ def test_a_row_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyPat
     stand_in(monkeypatch, tmp_path, code)
     finished: list[str] = []
     todo = runs("A-h1", "base")
-    failures = RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(todo, lambda run: finished.append(run.name))
+    failures = runner_of(tmp_path).run(todo, lambda run: finished.append(run.name))
     assert finished == ["base-seed1"]
     assert [failure.message for failure in failures] == ["the disk is full (exit code 2)"]
     assert read_failure(todo[0], tmp_path) == failures[0]
@@ -73,7 +75,7 @@ def test_a_row_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyPat
 
 def test_a_row_that_crashes_says_by_which_signal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stand_in(monkeypatch, tmp_path, lambda arguments: "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    failures = RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(runs("base"), lambda run: None)
+    failures = runner_of(tmp_path).run(runs("base"), lambda run: None)
     assert [failure.message for failure in failures] == ["it said nothing (signal SIGKILL)"]
 
 
@@ -83,7 +85,7 @@ def test_a_failure_quotes_the_error_of_this_process_and_not_what_follows_it(
     """Behind the error of a rank torchrun reports for long; before it, the file may end with the error of an earlier try."""
     code = "import sys; sys.stderr.write('error: out of memory\\n' + 9 * '=' + '\\n'); sys.exit(1)"
     stand_in(monkeypatch, tmp_path, lambda arguments: code)
-    runner, todo = RowRunner(tmp_path, lambda run: tmp_path, [FREE]), runs("base")
+    runner, todo = runner_of(tmp_path), runs("base")
     assert [failure.message for failure in runner.run(todo, lambda run: None)] == ["out of memory (exit code 1)"]
     stand_in(monkeypatch, tmp_path, lambda arguments: "import sys; sys.exit(3)")
     assert [failure.message for failure in runner.run(todo, lambda run: None)] == ["it said nothing (exit code 3)"]
@@ -93,7 +95,7 @@ def test_a_run_without_checkpoints_fails_alone(monkeypatch: pytest.MonkeyPatch, 
     code = "import sys, pathlib; [pathlib.Path(word).mkdir(parents=True) for word in sys.argv[1:]]"
     with monkeypatch.context() as patch:
         patch.setattr(reproduce_rows, "_command", lambda arguments, slot: [sys.executable, "-c", code])
-        failures = RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(runs("base", "A-h1"), lambda run: None)
+        failures = runner_of(tmp_path).run(runs("base", "A-h1"), lambda run: None)
     assert len(failures) == 2 and all("holds no checkpoint" in failure.message for failure in failures)
 
 
@@ -104,7 +106,7 @@ def test_a_mistake_that_scoring_finds_is_a_failure_of_that_row(monkeypatch: pyte
         if run.row == "base":
             raise DataError("a file is damaged")
 
-    failures = RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(runs("base", "A-h1"), finish)
+    failures = runner_of(tmp_path).run(runs("base", "A-h1"), finish)
     assert [failure.message for failure in failures] == ["a file is damaged"]
 
 
@@ -131,7 +133,7 @@ def test_rows_run_at_once_on_their_own_cores(monkeypatch: pytest.MonkeyPatch, tm
         with lock:
             finished.add(run.name)
 
-    assert RowRunner(tmp_path, lambda run: tmp_path, slots).run(runs("base", "A-h1"), finish) == []
+    assert runner_of(tmp_path, slots).run(runs("base", "A-h1"), finish) == []
     assert finished == {"base-seed1", "A-h1-seed1"}
     said = {(tmp_path / "runs" / name / SENTENCES_FILE).read_text(encoding="utf-8").strip() for name in finished}
     assert said == {f"[{cores[0]}]", f"[{cores[-1]}]"}
@@ -173,7 +175,7 @@ def test_a_stop_reaches_the_process_that_runs_and_no_other_is_started(
 
     threading.Thread(target=stop_when_begun, daemon=True).start()
     with pytest.raises(KeyboardInterrupt), sigterm_as_interrupt():
-        RowRunner(tmp_path, lambda run: tmp_path, [FREE]).run(runs("base", "A-h1"), lambda run: None)
+        runner_of(tmp_path).run(runs("base", "A-h1"), lambda run: None)
     assert asked == ["train base-seed1"]
     directory = tmp_path / "runs" / "base-seed1"
     assert (directory / TRAIN_FILE).read_text(encoding="utf-8") == "saved\n"

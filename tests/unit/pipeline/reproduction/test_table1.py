@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser import Browser
 from transduce.base.errors import DataError
 from transduce.model.baselines.build import LAYER_KINDS
 from transduce.pipeline.reproduction.table1 import reproduce_table1
@@ -167,35 +166,22 @@ def test_the_page_is_whole_and_needs_nothing_else(report: Table1Report) -> None:
     assert page.count("<svg") == page.count('role="img"') == page.count("<desc id=") == 4
 
 
-_PROBE = """<script>{
+_PROBE = """
 const svg = document.querySelector("svg"), box = svg.getBoundingClientRect();
 const read = () => [...document.querySelectorAll("figure")].map(
-  figure => figure.querySelector(".at-n").textContent + ": " + figure.querySelector("output").textContent);
+  figure => figure.querySelector(".at-n").textContent.trim() + ": " + figure.querySelector("output").textContent);
 const point = document.querySelectorAll("svg .c0 circle")[3].getBoundingClientRect();  // of self-attention at n = 64
 svg.dispatchEvent(new PointerEvent("pointermove", {clientX: point.left + 2, clientY: box.top + 50, bubbles: true}));
 const hovered = read();
 svg.dispatchEvent(new KeyboardEvent("keydown", {key: "Home", bubbles: true}));
-document.body.dataset.probe = JSON.stringify([hovered, read()]);
-}</script></body>"""
+return [hovered, read()];"""
 
 
-@pytest.mark.slow
-def test_a_browser_shows_it_without_errors(report: Table1Report, tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-    if browser is None:
-        pytest.skip("there is no Chromium here")
-    (tmp_path / "page.html").write_text(table1_page(report).replace("</body>", _PROBE), encoding="utf-8")
-    command = [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}",
-        "--window-size=1200,900", "--dump-dom", (tmp_path / "page.html").as_uri(),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "CONSOLE" not in done.stderr
-    probe = re.search(r'data-probe="(.*?)"', done.stdout)
-    assert probe is not None, done.stdout[-500:]
-    hovered, at_8 = json.loads(probe[1].replace("&quot;", '"'))
+def test_a_browser_shows_it_without_errors(browser: Browser, report: Table1Report) -> None:
+    browser.open(report.page, width=1200)
+    hovered, at_8 = browser.run(_PROBE)
+    assert browser.errors() == []
     assert hovered[0] == "n = 64: 262,144"  # 64 * 64 * 64
-    assert hovered[1] == "&nbsp;: "  # paths are measured at 8 and 50
+    assert hovered[1] == ": "  # paths are measured at 8 and 50
     assert all(text.startswith("n = 64: ") for text in hovered[2:])
     assert at_8[:2] == ["n = 8: 4,096", "n = 8: 1"]
