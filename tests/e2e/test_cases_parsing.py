@@ -12,8 +12,12 @@ from tests.browser import Browser
 from tests.cli import CliResult, run_cli
 from tests.e2e.cases import MODEL_T, refusal, settings
 from tests.shared import case_file
+from transduce import Translator
+from transduce.base.errors import DataError
+from transduce.decoding.parser import Parser
+from transduce.pipeline.self_train import keep_surest
 from transduce.text.linearize import linearize
-from transduce.text.trees import parse_tree, tree_leaves
+from transduce.text.trees import format_tree, parse_tree, tree_leaves
 
 _NOUNS = {"cat": "cats", "dog": "dogs", "bird": "birds"}
 _TREES = [
@@ -203,6 +207,13 @@ def test_what_parsing_does_not_have_is_refused(parser: Path, toy_bundle: Path) -
     assert "writes no trees" in refusal(
         run_cli("translate", toy_bundle, "--set", "decode.whole_trees=true", stdin="a\n")
     )
+    for wish in ('"prefix": "(S"', '"required": ["cat"]', '"banned": ["cat"]', '"keep": ["cat"]'):
+        asked = f'{{"text": "a"}}\n{{"text": "the cat", {wish}}}\n'
+        message = refusal(run_cli("translate", parser, "--format", "jsonl", stdin=asked))
+        assert f"standard input, line 2: {wish.split(':')[0]} is for translations" in message
+    assert "decode.banned is for" in refusal(
+        run_cli("translate", parser, "--set", 'decode.banned=["a"]', stdin="a\n")
+    )
     refused = run_cli("translate", parser, *settings("decode.whole_trees=true", "decode.min_tokens=2"), stdin="a\n")
     assert refused.code == 2 and "whole_trees does not go with min_tokens" in refused.err
 
@@ -229,16 +240,46 @@ def test_self_training_learns_from_its_own_surest_parses(parser: Path, treebank:
     report = json.loads((tmp_path / "out" / "round-1" / "run" / "data" / "report.json").read_text())
     assert [file["n_kept"] for file in report["train"]["files"]] == [9, 9, 2]
 
-    again = ("self-train", parser, "--raw", raw, "--out", tmp_path / "out")
+    again: tuple[str | Path, ...] = ("self-train", parser, "--raw", raw, "--out", tmp_path / "out")
     assert "holds a round already" in refusal(run_cli(*again))
-    assert "something else (keep, gold_times, max_words, overrides differ)" in refusal(run_cli(*again, "--resume"))
+    assert "something else (gold_times, max_words, overrides differ)" in refusal(run_cli(*again, "--resume"))
+
+
+def test_self_training_leaves_out_what_has_no_words_and_says_when_nothing_is_left(
+    parser: Path, treebank: Path, tmp_path: Path
+) -> None:
+    raw, out = tmp_path / "raw.txt", tmp_path / "kept.trees"
+    raw.write_text("the cat runs\n\u00a0\n", encoding="utf-8")  # a word that nobody sees: no tree, but no reason to stop
+    kept = keep_surest(parser, raw.read_text(encoding="utf-8").splitlines(), out, keep=1.0, max_words=9)
+    assert (kept.n_sentences, kept.n_repaired, kept.n_kept) == (2, 1, 1)
+
+    raw.write_text("\n\n")
+    command: tuple[str | Path, ...] = ("self-train", parser, "--out", tmp_path / "out", "--raw")
+    assert "there is no sentence to parse: 2 lines are blank" in refusal(run_cli(*command, raw))
+    assert "give a file" in refusal(run_cli(*command, "-", stdin="the cat runs\n"))
+    away = treebank.rename(tmp_path / "away.mrg")
+    try:  # found before anything is parsed
+        assert "all.mrg: no such file" in refusal(run_cli(*command, raw, "--resume"))
+    finally:
+        away.rename(treebank)
+
+
+def test_a_word_that_cannot_be_seen_has_a_tree(parser: Path) -> None:
+    own = Parser(Translator(parser))
+    assert list(map(format_tree, own.parse(["\u00a0", "the cat runs"]))) == [
+        "(TOP (XX \u00a0))",
+        "(TOP (S (NP (XX the) (XX cat)) (VP (XX runs))))",
+    ]
+    assert own.counts.n_repaired == 1
+    with pytest.raises(DataError, match="sentence 1 has no words"):
+        own.parse([" "])
 
 
 def test_self_training_that_was_stopped_goes_on_and_may_have_more_rounds(parser: Path, tmp_path: Path) -> None:
     raw, out = tmp_path / "raw.txt", tmp_path / "out"
     raw.write_text("the cat runs\nthe bird runs\n")
     short = settings("train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2")
-    command = ("self-train", parser, "--raw", raw, "--out", out, "--resume", *short)
+    command: tuple[str | Path, ...] = ("self-train", parser, "--raw", raw, "--out", out, "--resume", *short)
     assert run_cli(*command).code == 0
     parsed = out / "round-1" / "parsed.trees"
     (out / "round-1" / "kept.json").write_text("{")  # as after a kill in the middle of the round

@@ -105,6 +105,8 @@ def test_table_4_needs_treebanks(tmp_path: Path) -> None:
         (("--scale", "full"), "--train wsj=DIRECTORY#02-21 --dev wsj=DIRECTORY#22 --test wsj=DIRECTORY#23"),
         (("--train", f"a={trees}"), "no dev set is given (a), by which a model is chosen; give --dev a=TREES"),
         (("--train", f"a={tmp_path}/none", "--dev", f"a={trees}"), "none"),
+        (("--train", f"a={trees}", "--dev", f"a={trees}", "--rows", "b"), "there is no row 'b'"),
+        (("--train", f"a={trees}", "--dev", f"a={trees}", "--set", "model.x=1"), "--set model.x=1: unknown setting"),
         (("--data", tmp_path), "--data has no effect with table4"),
     ):
         found = run_cli("reproduce", "table4", *arguments, "--out", out)

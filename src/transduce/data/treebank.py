@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from transduce.base.errors import DataError
 from transduce.base.files import STDIN, check_readable
 from transduce.data.inputs import InputVersion, file_version
 from transduce.text.parses import tree_pair
@@ -51,9 +52,14 @@ class Treebank:
         return self._files().paths if self.sections else (self.path,)
 
     def check(self) -> None:
-        """Make sure that the trees can be read, and that there are files of all sections."""
+        """Make sure that the trees can be read, and that there is something of every section."""
         if self.sections:
-            self._files()
+            missing = self._files().missing()
+            if missing:
+                raise DataError(
+                    f"{self.name}: there is nothing of section {', '.join(missing)}; complete the treebank, or choose the "
+                    f"sections that are there"
+                )
         else:
             check_readable(self.path)
 

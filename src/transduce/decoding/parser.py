@@ -67,7 +67,7 @@ class Parser:
 
         def requests() -> Iterator[Request]:
             for number, sentence in enumerate(sentences, start=1):
-                if is_blank(sentence):
+                if not sentence_words(sentence):
                     raise DataError(f"sentence {number} has no words, and so no tree")
                 waiting.append(sentence)
                 yield self.request(Request(sentence))

@@ -7,7 +7,7 @@ const lines = [
     ? row.results.flatMap(result => result.scores.map(score => ({ name: result.name, about: row.about, set: score.name, here: score, result })))
     : [{ name: row.name, about: row.about, set: "", state: state(row), failure: row.failure }]),
 ];
-const WIDTH = 860, LEFT = 330, RIGHT = 30, TOP = 8, ROW = 22;
+const WIDTH = 860, LEFT = 362, RIGHT = 30, TOP = 8, ROW = 22;
 function chart() {
   const values = lines.flatMap(line => line.here ? [line.here.low, line.here.high] : line.paper ?? []);
   const spread = Math.max(...values) - Math.min(...values), step = spread > 40 ? 10 : spread > 12 ? 5 : 1;

@@ -32,7 +32,9 @@ def table4_lines(rows: Sequence[ParserRow]) -> Iterator[str]:
     yield ""
     head = ["parser", "training", "scored on", "F1, paper", "F1 here", "recall", "precision", "as EVALB"]
     head += ["well-formed", "repaired", "minutes of training"]
-    printed = [[row.parser, row.training, PRINTED_SET, f"{row.f1:.1f}", "printed, not run", *[""] * 6] for row in TABLE4]
+    printed = [
+        [row.parser, row.training, PRINTED_SET, f"{row.f1:.1f}", "printed, not run", *[""] * 6] for row in TABLE4
+    ]
     yield from table(head, [*printed, *(line for row in rows for line in _lines(row))])
     results = [result for row in rows for result in row.results]
     yield "## What each run took"

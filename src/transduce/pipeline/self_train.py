@@ -36,6 +36,7 @@ from transduce.base.files import (
 from transduce.base.plain import as_plain, from_plain
 from transduce.base.settings import SettingsSource, parse_override, resolve
 from transduce.bundle import Bundle, read_bundle
+from transduce.data.treebank import Treebank
 from transduce.decoding.parser import Parser
 from transduce.pipeline.settings import RunSettings
 from transduce.pipeline.task import task_of
@@ -135,6 +136,10 @@ def keep_surest(
                 if not parse.faults:
                     log_probs.append(parse.mean_log_prob)
                     file.write(f"{format_tree(parse.tree)}\n")
+        if not chosen.n_taken:
+            raise DataError(
+                f"there is no sentence to parse: {chosen.n_skipped:,} lines are blank or have more than {max_words:,} words"
+            )
         if not log_probs:
             raise DataError(
                 f"none of {chosen.n_taken:,} outputs is a tree as it stands, and so there is nothing to learn from; train the "
@@ -220,6 +225,8 @@ def self_train(
     from transduce.pipeline.train import train
 
     raw, out = Path(raw), Path(out)
+    if raw == STDIN:
+        raise DataError("the raw sentences are read again when work goes on and in every round; give a file")
     check_readable(raw)
     check_writable_directory(out)
     bundle = read_bundle(teacher)
@@ -271,7 +278,7 @@ class _Origin:
     ) -> _Origin:
         return cls(
             teacher=sha256_file(teacher.path / "bundle.json"),
-            raw="standard input" if raw == STDIN else sha256_file(raw),
+            raw=sha256_file(raw),
             keep=keep,
             gold_times=gold_times,
             max_words=max_words,
@@ -330,4 +337,6 @@ def _settings_of(bundle: Bundle, overrides: Sequence[str]) -> RunSettings:
             f"the teacher's run has no files for {' and '.join(missing)} (data.{missing[0]}): a set that was taken out of "
             f"training would be another one in the next round; train the teacher with --train, --dev and --test"
         )
+    for name in dict.fromkeys((*settings.data.train, *settings.data.dev, *settings.data.test)):
+        Treebank.from_name(name).check()  # now: training looks at them only when all is parsed
     return settings

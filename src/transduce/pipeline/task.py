@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from transduce.base.errors import SettingsError
-from transduce.base.log import logger
+from transduce.base.errors import DataError, SettingsError
 from transduce.decoding.request import Request
 from transduce.decoding.translation import Translation
-from transduce.tokenizer.trees import TreeTokenizer
+from transduce.tokenizer.subword import SubwordTokenizer
 
 if TYPE_CHECKING:
     from transduce.data.settings import TaskName
@@ -29,7 +28,11 @@ class LineTask(Protocol):
     """What stands between lines and the model."""
 
     def request(self, request: Request) -> Request:
-        """Return what the model is shown for a line."""
+        """Return what the model is shown for a line.
+
+        Raises:
+            DataError: It asks for what the task does not have.
+        """
         ...
 
     def finish(self, request: Request, translation: Translation) -> Translation:
@@ -61,6 +64,9 @@ class _Parsing:
         self._parser = parser
 
     def request(self, request: Request) -> Request:
+        for wish in ("prefix", "required", "banned", "keep"):
+            if getattr(request, wish):
+                raise DataError(f'"{wish}" is for translations, and this model parses; leave it out')
         return self._parser.request(request)
 
     def finish(self, request: Request, translation: Translation) -> Translation:
@@ -69,11 +75,17 @@ class _Parsing:
     def tell(self) -> None:
         counts = self._parser.counts
         if counts.n_repaired:
+            from transduce.base.log import logger
+
             logger.warning("%s; decode.whole_trees = true searches for whole trees only", counts.describe())
 
 
 def task_of(tokenizers: TokenizerPair) -> TaskName:
     """Return what a model has learned, as the tokenizer of its target side tells."""
+    if isinstance(tokenizers.tgt, SubwordTokenizer):  # first, so that most translators start without what trees need
+        return "translation"
+    from transduce.tokenizer.trees import TreeTokenizer
+
     return "parsing" if isinstance(tokenizers.tgt, TreeTokenizer) else "translation"
 
 
@@ -101,6 +113,7 @@ def open_task(translator: Translator, wanted: TaskName | None = None, *, form: O
     given = {
         "a glossary": translator.glossary is not None,
         "carrying tags through": translator.markup != "text",
+        "decode.banned": bool(translator.settings.banned),
         **{f"the {name} of words": name in annotations for name in ("alignment", "confidence")},
     }
     for what, is_given in given.items():

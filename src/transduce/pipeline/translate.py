@@ -271,9 +271,12 @@ def _windows(
     records: list[Record] = []
 
     def requests() -> Iterator[Request]:
-        for record in _read_records(job, _remember(lines, sources), n_done + 1):
+        for number, record in enumerate(_read_records(job, _remember(lines, sources), n_done + 1), start=n_done + 1):
             records.append(record)
-            yield task.request(record.request)
+            try:
+                yield task.request(record.request)
+            except DataError as error:
+                raise DataError(f"{_name(job)}, line {number}: {error}") from None
 
     at_limit = TranslationsAtLimit(translator.settings)
     try:

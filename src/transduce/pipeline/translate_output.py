@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from transduce.decoding.records import Record
 from transduce.decoding.translation import Translation
-from transduce.text import draw_tree_svg, draw_tree_text, is_blank, parse_tree
+from transduce.text.normalize import is_blank
 
 if TYPE_CHECKING:
     from transduce.pipeline.annotate import Annotation
@@ -92,13 +92,13 @@ def unmarked(form: OutputForm, translations: Sequence[Translation]) -> Sequence[
 
 def _draw(form: OutputForm, text: str) -> str:
     """Write a translation, or the tree that its brackets mean, line ends included. What is blank has no picture."""
-    match form.drawing:
-        case None | "bracket":
-            return f"{text}\n"
-        case "tree":
-            return "\n" if is_blank(text) else f"{draw_tree_text(parse_tree(text))}\n\n"
-        case "svg":
-            return "" if is_blank(text) else draw_tree_svg(parse_tree(text))
+    if form.drawing in (None, "bracket"):
+        return f"{text}\n"
+    from transduce.text import draw_tree_svg, draw_tree_text, parse_tree  # here, since most jobs draw nothing
+
+    if form.drawing == "tree":
+        return "\n" if is_blank(text) else f"{draw_tree_text(parse_tree(text))}\n\n"
+    return "" if is_blank(text) else draw_tree_svg(parse_tree(text))
 
 
 def _values(form: OutputForm, item: Translation) -> dict[str, Any]:

@@ -91,7 +91,8 @@ def copy_tags(predicted: Tree, gold: Tree, *, which: Literal["all", "punctuation
     """Return a predicted tree with tags of the gold tree, since evaluation leaves words out by their tags.
 
     A parser whose trees have no tags would be scored over more words than the gold tree has, and a wrong tag of one comma
-    would cost a whole sentence, brackets and all.
+    would cost a whole sentence, brackets and all. So would a ``"`` that the parser was shown as opening or closing quotes:
+    words get the spelling of the gold tree.
 
     Args:
         predicted: A tree.
@@ -103,16 +104,16 @@ def copy_tags(predicted: Tree, gold: Tree, *, which: Literal["all", "punctuation
     >>> copy_tags(parse_tree("(TOP (S (NP (XX the) (XX cat)) (XX .)))"), gold, which="punctuation")
     <Tree (TOP (S (NP (XX the) (XX cat)) (. .)))>
     """
-    tags = [leaf.tag for leaf in tree_leaves(gold)]
-    if len(tags) != len(tree_leaves(predicted)):
+    leaves = tree_leaves(gold)
+    if len(leaves) != len(tree_leaves(predicted)):
         return predicted
-    given = iter(tags)
+    given = iter(leaves)
     builder = TreeBuilder()
     for step, node in walk(predicted):
         if isinstance(node, Leaf):
-            tag = next(given)
+            tag, word = next(given)
             is_copied = which == "all" or not PUNCTUATION_TAGS.isdisjoint((tag, node.tag))
-            builder.add_leaf(Leaf(tag, node.word) if is_copied else node)
+            builder.add_leaf(Leaf(tag if is_copied else node.tag, word))
         elif step == "open":
             builder.open(node.label)
         else:

@@ -79,6 +79,17 @@ class SectionFiles:
             return _read_indexed(trees, index, self.sections)
         return (tree for path in self.paths for tree in read_trees(path))
 
+    def missing(self) -> list[str]:
+        """Return the sections that were chosen as a whole and of which there is nothing, as two digits each."""
+        names = read_lines(self.paths[1]) if self.has_index else (path.name for path in self.paths)
+        there = {int(match[1]) // 100 for match in map(_FILE.match, names) if match is not None}
+        wanted = {
+            section
+            for numbers in parse_sections(self.sections)
+            for section in range(-(-numbers.start // 100), numbers.stop // 100)
+        }
+        return [f"{section:02d}" for section in sorted(wanted - there)]
+
 
 def find_sections(path: Path, sections: str) -> SectionFiles:
     """Find some sections of the Wall Street Journal.

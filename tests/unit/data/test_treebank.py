@@ -31,7 +31,9 @@ def test_trees_become_pairs_and_those_of_traces_are_counted(tmp_path: Path) -> N
 def test_sections_are_chosen_behind_a_mark(tmp_path: Path) -> None:
     for number in ("0201", "2200"):
         (tmp_path / f"wsj_{number}.mrg").write_text(f"( (NP (CD {number})))")
-    source = Treebank.from_name(f"{tmp_path}#02-21")
+    with pytest.raises(DataError, match=r"#02-04: there is nothing of section 03, 04;"):
+        Treebank.from_name(f"{tmp_path}#02-04").check()
+    source = Treebank.from_name(f"{tmp_path}#02")
     source.check()
     assert list(source.read(Counter())) == [("0201", "(TOP (NP (CD 0201)))")]
     assert source.paths == (tmp_path / "wsj_0201.mrg",)

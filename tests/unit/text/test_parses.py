@@ -41,6 +41,16 @@ def test_tags_are_copied_word_by_word() -> None:
     assert [leaf.tag for leaf in tree_leaves(punctuation)] == ["XX", "NNS", ":", "POS"]
 
 
+def test_a_quote_is_spelled_as_in_the_gold_tree_whatever_its_tag() -> None:
+    gold = clean_tree(parse_tree('(S (NP (CD 3) (SYM ") (NN pipe)))'))
+    assert gold is not None
+    shown = tree_words(tree_pair(gold).src)
+    assert shown == ["3", "``", "pipe"]
+    predicted = parse_tree(f"(TOP (S (NP {' '.join(f'(XX {word})' for word in shown)})))")
+    assert [leaf.word for leaf in tree_leaves(copy_tags(predicted, gold, which="all"))] == ["3", '"', "pipe"]
+    assert tree_leaves(copy_tags(predicted, gold, which="punctuation"))[1] == ("XX", '"')
+
+
 def test_nothing_is_copied_from_a_tree_of_another_length() -> None:
     predicted = parse_tree("(TOP (NP (XX tea)))")
     assert copy_tags(predicted, parse_tree("(TOP (NP (NN a) (NN b)))"), which="all") is predicted

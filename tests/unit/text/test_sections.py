@@ -7,7 +7,7 @@ import pytest
 
 from tests.shared import data_file
 from transduce.base.errors import DataError
-from transduce.text.sections import parse_sections, read_sections
+from transduce.text.sections import find_sections, parse_sections, read_sections
 from transduce.text.trees import format_tree
 
 
@@ -71,6 +71,15 @@ def test_an_index_beside_one_file(tmp_path: Path) -> None:
         numbers(trees, "00")
     with pytest.raises(DataError, match=r"NAME\.index"):
         read_sections(index, "00")
+
+
+def test_sections_of_which_there_is_nothing(treebank: Path, tmp_path: Path) -> None:
+    assert find_sections(treebank, "01-03,21,2400-2450").missing() == ["03"]  # files may be missing, sections may not
+    assert find_sections(treebank, "0299-2100").missing() == [f"{section:02d}" for section in range(3, 21)]
+    assert find_sections(treebank, "01,0201,21-22").missing() == []
+    (tmp_path / "a.trees").write_text("( (NP (CD 0101)))\n")
+    (tmp_path / "a.index").write_text("wsj_0101.mrg 1\n")
+    assert find_sections(tmp_path / "a.trees", "00-02").missing() == ["00", "02"]
 
 
 def test_the_split_of_the_sample() -> None:

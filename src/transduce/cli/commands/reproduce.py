@@ -133,19 +133,32 @@ def reproduce_command(
                 from transduce.pipeline.reproduction.tables import reproduce_table
 
                 run: Callable[[], _Table] = partial(
-                    *(reproduce_table, target, out),
-                    scale=size, rows=chosen, seeds=numbers, data=data, n_jobs=jobs or 1, tell=_tell_estimate,
-                )  # fmt: skip
+                    reproduce_table,
+                    target,
+                    out,
+                    scale=size,
+                    rows=chosen,
+                    seeds=numbers,
+                    data=data,
+                    n_jobs=jobs or 1,
+                    tell=_tell_estimate,
+                )
                 _run_table(run, title, as_json)
         case "table4":
             from transduce.pipeline.reproduction.table4 import reproduce_table4
             from transduce.pipeline.reproduction.treebanks import read_treebanks
 
             run = partial(
-                *(reproduce_table4, out),
-                scale=size, treebanks=read_treebanks(train or (), dev or (), test or ()), raw=raw, rows=chosen, seeds=numbers,
-                overrides=overrides or (), n_jobs=jobs or 1,
-            )  # fmt: skip
+                reproduce_table4,
+                out,
+                scale=size,
+                treebanks=read_treebanks(train or (), dev or (), test or ()),
+                raw=raw,
+                rows=chosen,
+                seeds=numbers,
+                overrides=overrides or (),
+                n_jobs=jobs or 1,
+            )
             _run_table(run, title, as_json)
 
 

@@ -71,22 +71,26 @@ def reproduce_table4(
     """
     require("torch", extra="train", purpose="Training")
     out = Path(out)
-    if not treebanks and scale != "smoke":
-        raise SettingsError(_none_given(scale))
+    _check_given(scale, treebanks)
     slots = divide_machine(n_jobs, own_cores(), visible_gpus())
+    own_raw = Path(raw) if raw is not None else None
+    if own_raw is not None:
+        check_readable(own_raw)
+
+    def plan(learned: Sequence[NamedTreebank], sentences: Path | None) -> _Job:
+        return _Job(scale, out, learned, sentences, rows=rows, seeds=seeds, overrides=overrides)
+
+    given = plan(treebanks, own_raw) if treebanks else None
     purpose = Purpose(table="table4", scale=scale, data=_describe(treebanks) if treebanks else None)
-    if raw is not None:
-        check_readable(Path(raw))
     with held_directory(out, purpose):
-        if not treebanks:
-            treebanks, toy_raw = make_toy_treebanks(out / "treebanks")
-            raw = toy_raw if raw is None else raw
-        job = _Job(scale, out, treebanks, Path(raw) if raw is not None else None, seeds, overrides)
-        chosen = job.prepare(rows)
+        job = given
+        if job is None:
+            toys, toy_raw = make_toy_treebanks(out / "treebanks")
+            job = plan(toys, own_raw or toy_raw)
+        todo = job.prepare()
         write_note(out, purpose, {})
-        todo = [run for run in chosen if not job.is_finished(run)]
         if not todo:
-            logger.info("all %s are finished: only the report is written", plural(len(chosen), "run"))
+            logger.info("all %s are finished: only the report is written", plural(len(job.chosen), "run"))
         with stopping_in_order(lambda: job.write_report().report):
             runner = RowRunner(out, job.steps, slots)
             runner.run([run for run in todo if run.teacher is None], job.finish)
@@ -103,68 +107,72 @@ class _Job:
         out: Path,
         treebanks: Sequence[NamedTreebank],
         raw: Path | None,
+        *,
+        rows: Sequence[str],
         seeds: Sequence[int],
         overrides: Sequence[str],
     ) -> None:
-        self.scale, self.out, self.treebanks, self.raw = scale, out, treebanks, raw
-        self.seeds, self.overrides = seeds, overrides
-        self.planned = self._plan(())
+        self._scale, self._out, self._treebanks = scale, out, treebanks
+        self._raw, self._overrides = raw, overrides
+        self.chosen = self._plan(rows, seeds)
+        for run in self.chosen:
+            load_settings(run.recipe, run.overrides)  # finds mistakes in them
 
-    def _plan(self, rows: Sequence[str]) -> tuple[PlannedParser, ...]:
+    def _plan(self, rows: Sequence[str], seeds: Sequence[int]) -> tuple[PlannedParser, ...]:
         return plan_parsers(
-            self.scale, self.out, self.treebanks, self.raw, rows=rows, seeds=self.seeds, overrides=self.overrides
+            self._scale, self._out, self._treebanks, self._raw, rows=rows, seeds=seeds, overrides=self._overrides
         )
 
-    def prepare(self, rows: Sequence[str]) -> tuple[PlannedParser, ...]:
-        """Check everything, write the dev sets, and return the chosen runs."""
-        chosen = self._plan(rows)
-        for run in chosen:
-            load_settings(run.recipe, run.overrides)
-            check_run(run, self.out)
-            self._check_teacher(run, chosen)
-        for run in self.planned:
+    def prepare(self) -> list[PlannedParser]:
+        """Check the runs, write their dev sets, and return those that are not finished."""
+        for run in self.chosen:
+            check_run(run, self._out)
+            self._check_teacher(run)
             if run.teacher is None:
-                write_dev(run.learned, self.out / "treebanks" / f"{run.row}.dev.trees")
-        return chosen
+                write_dev(run.learned, self._out / "treebanks" / f"{run.row}.dev.trees")
+        return [run for run in self.chosen if not self._is_finished(run)]
 
-    def _check_teacher(self, run: PlannedParser, chosen: Sequence[PlannedParser]) -> None:
-        if run.teacher is None or run_name(run.teacher, run.seed) in [other.name for other in chosen]:
+    def _check_teacher(self, run: PlannedParser) -> None:
+        if run.teacher is None or run_name(run.teacher, run.seed) in [other.name for other in self.chosen]:
             return
-        teacher = next(each for each in self.planned if (each.row, each.seed) == (run.teacher, run.seed))
-        if not self.is_finished(teacher):
+        [teacher] = self._plan([run.teacher], [run.seed])
+        if not self._is_finished(teacher):
             raise SettingsError(
                 f"row '{SELF_TRAINING}' needs the model of row '{run.teacher}' (seed {run.seed}), which is not finished; add "
                 f"it to --rows"
             )
 
-    def is_finished(self, run: PlannedParser) -> bool:
-        """Tell whether there is a result."""
-        return read_result_as(ParserResult, run, self.out) is not None
+    def _is_finished(self, run: PlannedParser) -> bool:
+        return read_result_as(ParserResult, run, self._out) is not None
 
     def steps(self, run: PlannedParser) -> Iterator[Step]:
         """Return the commands of a run."""
-        return parser_steps(run, self.out)
+        return parser_steps(run, self._out)
 
     def finish(self, run: PlannedParser) -> None:
         """Gather what a run has left."""
-        finish_parser(run, self.out)
+        finish_parser(run, self._out)
 
     def write_report(self) -> Table4Report:
-        """Write the report of all rows, chosen or not."""
-        return write_table4(self.scale, self.out, self.planned)
+        """Write the report of all rows that there is data for, with the seeds of this call and of those before it."""
+        there = (path.name.rpartition("-seed")[2] for path in self._out.glob("runs/*"))
+        seeds = {*(run.seed for run in self.chosen), *(int(seed) for seed in there if seed.isdecimal())}
+        return write_table4(self._scale, self._out, self._plan((), sorted(seeds)))
+
+
+def _check_given(scale: Scale, treebanks: Sequence[NamedTreebank]) -> None:
+    """Refuse to go on without treebanks, or without one that a model can be chosen by."""
+    if not treebanks and scale != "smoke":
+        sections = "--train wsj=DIRECTORY#02-21 --dev wsj=DIRECTORY#22 --test wsj=DIRECTORY#23"
+        example = sections if scale == "full" else "--train NAME=TREES --dev NAME=TREES --test NAME=TREES"
+        raise SettingsError(f"table4 learns from treebanks of your own, which nobody may hand out: give {example}")
+    if treebanks and all(treebank.dev is None for treebank in treebanks):
+        names = ", ".join(treebank.name for treebank in treebanks)
+        raise SettingsError(
+            f"no dev set is given ({names}), by which a model is chosen; give --dev {treebanks[0].name}=TREES"
+        )
 
 
 def _describe(treebanks: Sequence[NamedTreebank]) -> str:
     """Return what a directory is for: the treebanks by name, and a checksum of what is in them."""
-    names = ", ".join(treebank.name for treebank in treebanks)
-    if all(treebank.dev is None for treebank in treebanks):
-        raise SettingsError(
-            f"no dev set is given ({names}), by which a model is chosen; give --dev {treebanks[0].name}=TREES"
-        )
-    return f"{names} (content {content_digest(treebanks)})"
-
-
-def _none_given(scale: Scale) -> str:
-    sections = "--train wsj=DIRECTORY#02-21 --dev wsj=DIRECTORY#22 --test wsj=DIRECTORY#23"
-    example = sections if scale == "full" else "--train NAME=TREES --dev NAME=TREES --test NAME=TREES"
-    return f"table4 learns from treebanks of your own, which nobody may hand out: give {example}"
+    return f"{', '.join(treebank.name for treebank in treebanks)} (content {content_digest(treebanks)})"
