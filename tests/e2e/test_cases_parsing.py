@@ -211,9 +211,7 @@ def test_what_parsing_does_not_have_is_refused(parser: Path, toy_bundle: Path) -
         asked = f'{{"text": "a"}}\n{{"text": "the cat", {wish}}}\n'
         message = refusal(run_cli("translate", parser, "--format", "jsonl", stdin=asked))
         assert f"standard input, line 2: {wish.split(':')[0]} is for translations" in message
-    assert "decode.banned is for" in refusal(
-        run_cli("translate", parser, "--set", 'decode.banned=["a"]', stdin="a\n")
-    )
+    assert "decode.banned is for" in refusal(run_cli("translate", parser, "--set", 'decode.banned=["a"]', stdin="a\n"))
     refused = run_cli("translate", parser, *settings("decode.whole_trees=true", "decode.min_tokens=2"), stdin="a\n")
     assert refused.code == 2 and "whole_trees does not go with min_tokens" in refused.err
 
@@ -249,7 +247,9 @@ def test_self_training_leaves_out_what_has_no_words_and_says_when_nothing_is_lef
     parser: Path, treebank: Path, tmp_path: Path
 ) -> None:
     raw, out = tmp_path / "raw.txt", tmp_path / "kept.trees"
-    raw.write_text("the cat runs\n\u00a0\n", encoding="utf-8")  # a word that nobody sees: no tree, but no reason to stop
+    raw.write_text(
+        "the cat runs\n\u00a0\n", encoding="utf-8"
+    )  # a word that nobody sees: no tree, but no reason to stop
     kept = keep_surest(parser, raw.read_text(encoding="utf-8").splitlines(), out, keep=1.0, max_words=9)
     assert (kept.n_sentences, kept.n_repaired, kept.n_kept) == (2, 1, 1)
 
@@ -275,7 +275,7 @@ def test_a_word_that_cannot_be_seen_has_a_tree(parser: Path) -> None:
         own.parse([" "])
 
 
-def test_self_training_that_was_stopped_goes_on_and_may_have_more_rounds(parser: Path, tmp_path: Path) -> None:
+def test_self_training_that_was_stopped_goes_on_and_ends_when_nothing_gets_better(parser: Path, tmp_path: Path) -> None:
     raw, out = tmp_path / "raw.txt", tmp_path / "out"
     raw.write_text("the cat runs\nthe bird runs\n")
     short = settings("train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2")
@@ -287,10 +287,51 @@ def test_self_training_that_was_stopped_goes_on_and_may_have_more_rounds(parser:
     assert run_cli(*command).code == 0
     assert parsed.stat().st_mtime_ns > written
     written = parsed.stat().st_mtime_ns
-    more = run_cli(*command, "--rounds", "2", "--json")
-    assert more.code == 0, more.err
-    assert len(json.loads(more.out)["rounds"]) == 2 and (out / "round-2" / "run" / "model").is_dir()
+    again = run_cli(*command, "--rounds", "2", "--json")
+    assert again.code == 0, again.err
+    assert len(json.loads(again.out)["rounds"]) == 1 and not (out / "round-2").exists()
+    assert (
+        "round 1 is no better than its teacher" in again.err
+    )  # a second would have the same teacher and come to the same
     assert parsed.stat().st_mtime_ns == written  # the finished round is not parsed again
+
+
+def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path: Path) -> None:
+    teacher, raw, out = tmp_path / "teacher", tmp_path / "raw.txt", tmp_path / "out"
+    raw.write_text("the cat runs\nthe bird runs\n")
+    short = (
+        "train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2", "train.patience=none",
+        "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30", "decode.whole_trees=true",
+    )  # fmt: skip
+    learned = run_cli(
+        "train", "parsing-small", "--data", parser.parent / "data", "--out", teacher, *settings(*MODEL_T, *short)
+    )
+    assert learned.code == 0, learned.err
+    longer = settings(
+        "train.n_steps=60", "train.warmup_steps=10", "train.validate_every=60", "train.checkpoint_every=60"
+    )
+    command: tuple[str | Path, ...] = (
+        "self-train",
+        teacher,
+        "--raw",
+        raw,
+        "--out",
+        out,
+        "--keep",
+        "1",
+        "--resume",
+        *longer,
+    )
+    first = run_cli(*command, "--json")
+    assert first.code == 0, first.err
+    report = json.loads(first.out)
+    assert report["rounds"][0]["scores"]["F1"] > report["before"]["F1"]
+    assert report["best"] == str(out / "round-1" / "run" / "model")
+    second = run_cli(*command, "--rounds", "2", "--json")
+    assert second.code == 0, second.err
+    rounds = json.loads(second.out)["rounds"]
+    assert len(rounds) == 2 and rounds[0] == report["rounds"][0]
+    assert rounds[1]["parses"]["lowest"] > rounds[0]["parses"]["lowest"]  # of another teacher, which is surer
 
 
 def test_b119_words_directly_below_a_phrase_are_read(tmp_path: Path) -> None:

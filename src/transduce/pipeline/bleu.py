@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from transduce.base.files import StrPath
+from transduce.base.errors import DataError
+from transduce.base.files import STDIN, StrPath
 from transduce.metrics.bleu import BleuTokenizer
 from transduce.metrics.flavours import paper_note
 from transduce.metrics.score import Score
@@ -66,9 +67,11 @@ def bleu_files(
     Raises:
         DataError: A file is missing or not UTF-8, the counts differ, or a reference is empty.
     """
-    paths = [Path(path) for path in (*references, hypotheses)]
-    flavours_for = find_language(language, paths) if flavours else None
-    *theirs, ours = read_sides(paths)
+    output, *given = (Path(path) for path in (hypotheses, *references))
+    if output == STDIN and STDIN in given:
+        raise DataError("-: both the translations and the references are standard input; give a file for one of them")
+    flavours_for = find_language(language, [*given, output]) if flavours else None
+    ours, *theirs = read_sides([output, *given])
     scores = compute_scores(
         ours,
         *theirs,
@@ -78,7 +81,7 @@ def bleu_files(
         ter=ter,
         confidence=confidence,
     )
-    warn_of_tokenized(paths[-1], ours, theirs[0])
+    warn_of_tokenized(output, ours, theirs[0])
     if not flavours:
-        warn_of_unspaced(paths[0], theirs[0], tokenize)
+        warn_of_unspaced(given[0], theirs[0], tokenize)
     return BleuReport(scores, len(ours), "" if flavours_for is None else paper_note(flavours_for))

@@ -33,6 +33,7 @@ from transduce.base.files import (
     read_lines,
     sha256_file,
 )
+from transduce.base.log import logger
 from transduce.base.plain import as_plain, from_plain
 from transduce.base.settings import SettingsSource, parse_override, resolve
 from transduce.bundle import Bundle, read_bundle
@@ -201,7 +202,8 @@ def self_train(
     """Train parsers on gold trees and on their teacher's parses of raw sentences, round after round.
 
     Every model is trained from the beginning, with the settings of the teacher's run. The teacher of a round is the model
-    with the best dev F1 so far. This is the semi-supervised setting of the paper, with a teacher of our own.
+    with the best dev F1 so far. A round that is no better ends the work, since the next one would have the same teacher, the same
+    trees and the same seed. This is the semi-supervised setting of the paper, with a teacher of our own.
     Paper: section 6.3.
 
     Args:
@@ -209,7 +211,7 @@ def self_train(
         raw: Sentences, one a line, words parted by white space.
         out: The directory to fill.
         keep: Share of the well-formed parses that is learned from.
-        rounds: How often.
+        rounds: How often, at most.
         gold_times: How often the gold trees stand in the training data, so that many parses do not drown them.
         max_words: Longer sentences are not parsed.
         overrides: Changes to the settings of the run, as after ``--set``.
@@ -256,6 +258,9 @@ def self_train(
         done.append(SelfTrainRound(kept, report.model, report.made_of, report.scores))
         if report.scores.get("F1", 0.0) > best_f1:
             best, best_f1 = report.model, report.scores["F1"]
+        elif number < rounds:
+            logger.warning("round %d is no better than its teacher, and so all further rounds would be like it", number)
+            break
     return SelfTrainReport(before=bundle.scores, rounds=tuple(done), best=best)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,8 +130,8 @@ def _files(directory: Path, sections: str, wanted: Sequence[range]) -> list[Path
             f"{directory}: no file of sections {sections} among {plural(len(found), 'file')} named wsj_NNNN; "
             f"give the directory that holds the treebank, for example parsed/mrg/wsj"
         )
-    numbers = [path.name[: len("wsj_NNNN")] for path in chosen]
-    twice = next((path for path in chosen if numbers.count(path.name[: len("wsj_NNNN")]) > 1), None)
+    counts = Counter(path.name[: len("wsj_NNNN")] for path in chosen)
+    twice = next((path for path in chosen if counts[path.name[: len("wsj_NNNN")]] > 1), None)
     if twice is not None:
         raise DataError(f"{twice}: this file is there more than once below {directory}; give one copy of the treebank")
     return chosen

@@ -11,6 +11,9 @@ from transduce.data.settings import DataSettings
 from transduce.data.sources import PairSource, find_sources
 from transduce.data.treebank import Treebank
 from transduce.pipeline.recipes import load_settings
+from transduce.text.linearize import linearize
+from transduce.text.treebank import clean_tree
+from transduce.text.trees import read_trees, tree_leaves
 
 
 def test_trees_become_pairs_and_those_of_traces_are_counted(tmp_path: Path) -> None:
@@ -49,6 +52,14 @@ def test_the_index_is_an_input_too() -> None:
     source = Treebank.from_name(f"{trees}#0170-0184")
     assert len(source.versions()) == 2
     assert sum(1 for _ in source.read(Counter())) == 217
+
+
+@pytest.mark.parametrize("name", ["wsj-sample/wsj_0001-0199", "gum-trees/gum.dev"])
+def test_outputs_may_be_as_long_as_the_trees_of_real_treebanks(name: str) -> None:
+    ratio = load_settings("parsing-small").decode.max_length_ratio  # of pieces, which are as many as words at least
+    assert ratio is not None
+    for tree in filter(None, map(clean_tree, read_trees(data_file(f"{name}.trees.gz")))):
+        assert len(linearize(tree)) - 2 <= ratio * len(tree_leaves(tree))
 
 
 @pytest.mark.parametrize(

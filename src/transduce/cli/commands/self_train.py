@@ -21,7 +21,7 @@ def self_train_command(
     keep: Annotated[
         float, typer.Option(min=0.001, max=1.0, help="Share of the well-formed parses that is learned from.")
     ] = 0.5,
-    rounds: Annotated[int, typer.Option(min=1, help="How often to parse and train.")] = 1,
+    rounds: Annotated[int, typer.Option(min=1, help="How often to parse and train, at most.")] = 1,
     gold_times: Annotated[int, typer.Option(min=1, help="How often the gold trees stand in the training data.")] = 1,
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed.")] = 60,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the rounds in OUT, or start them.")] = False,
