@@ -198,6 +198,31 @@ def test_outputs_that_are_no_trees_are_mended_and_counted_or_never_written(parse
     assert free == ruled
 
 
+def test_a_sentence_of_more_words_than_there_are_positions_does_not_stop_the_others(
+    parser: Path, tmp_path: Path
+) -> None:
+    short = (
+        "train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2", "train.patience=none",
+        "model.positions=learned", "model.n_positions=24", "decode.whole_trees=true",
+    )  # fmt: skip
+    learned = run_cli(
+        "train",
+        "parsing-small",
+        "--data",
+        parser.parent / "data",
+        "--out",
+        tmp_path / "run",
+        *settings(*MODEL_T, *short),
+    )
+    assert learned.code == 0, learned.err
+    sentences = ["the cat runs", "the cat runs " * 9, "the cat runs"]
+    done = run_cli("translate", tmp_path / "run", stdin="\n".join(sentences))
+    assert done.code == 0, done.err
+    for sentence, line in zip(sentences, done.lines, strict=True):
+        assert [leaf.word for leaf in tree_leaves(parse_tree(line))] == sentence.split()
+    assert "line 2" in done.err and "2 of 3 outputs" in done.err
+
+
 def test_what_parsing_does_not_have_is_refused(parser: Path, toy_bundle: Path) -> None:
     assert "learned parsing" in refusal(run_cli("translate", parser, "--task", "translate", stdin="a\n"))
     assert "learned translation" in refusal(run_cli("translate", toy_bundle, "--task", "parse", stdin="a\n"))
@@ -296,6 +321,7 @@ def test_self_training_that_was_stopped_goes_on_and_ends_when_nothing_gets_bette
     assert parsed.stat().st_mtime_ns == written  # the finished round is not parsed again
 
 
+@pytest.mark.slow
 def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path: Path) -> None:
     teacher, raw, out = tmp_path / "teacher", tmp_path / "raw.txt", tmp_path / "out"
     raw.write_text("the cat runs\nthe bird runs\n")

@@ -289,7 +289,8 @@ class Translator:
         if self.settings.whole_trees:
             from transduce.decoding.trees import with_shapes  # here, since most models write no trees
 
-            prepared = with_shapes(prepared, [request.text for request in requests], self.tokenizers.tgt)
+            sentences = [request.text for request in requests]
+            prepared = with_shapes(prepared, sentences, self.tokenizers.tgt, self.engine.max_sentence_tokens)
         shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
         for number, each in zip(numbers, shortened, strict=True):
             if each.query.prefix or each.query.required:

@@ -195,13 +195,18 @@ class TreeSession:
         )
 
 
-def with_shapes(prepared: Sequence[Prepared], sentences: Sequence[str], tokenizer: Tokenizer) -> list[Prepared]:
+def with_shapes(
+    prepared: Sequence[Prepared], sentences: Sequence[str], tokenizer: Tokenizer, longest: int | None
+) -> list[Prepared]:
     """Return prepared requests whose translations must be whole trees over their words.
+
+    A sentence of more words than the model has positions for has no whole tree: it stays free, and what comes is mended.
 
     Args:
         prepared: The requests.
         sentences: The sentence of each, words parted by white space.
         tokenizer: That of the target side.
+        longest: Most tokens that the model can write; None: any number.
 
     Raises:
         DecodingError: The model writes no trees.
@@ -209,7 +214,10 @@ def with_shapes(prepared: Sequence[Prepared], sentences: Sequence[str], tokenize
     if not isinstance(tokenizer, TreeTokenizer):
         raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
     symbols = TreeSymbols(tokenizer.tokens)
+    shapes = [TreeShape(len(sentence_words(sentence)), symbols) for sentence in sentences]
     return [
-        replace(each, query=replace(each.query, tree=TreeShape(len(sentence_words(sentence)), symbols)))
-        for each, sentence in zip(prepared, sentences, strict=True)
+        each
+        if longest is not None and shape.n_words > longest
+        else replace(each, query=replace(each.query, tree=shape))
+        for each, shape in zip(prepared, shapes, strict=True)
     ]

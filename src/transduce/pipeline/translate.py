@@ -274,9 +274,10 @@ def _windows(
         for number, record in enumerate(_read_records(job, _remember(lines, sources), n_done + 1), start=n_done + 1):
             records.append(record)
             try:
-                yield task.request(record.request)
+                shown = task.request(record.request)
             except DataError as error:
                 raise DataError(f"{_name(job)}, line {number}: {error}") from None
+            yield shown
 
     at_limit = TranslationsAtLimit(translator.settings)
     try:
