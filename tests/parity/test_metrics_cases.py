@@ -6,6 +6,7 @@ last digit, with a little for a figure that lies at the border.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -166,7 +167,12 @@ def test_ter_as_tercom_published_it() -> None:
 
 
 def _lines(name: str) -> list[str]:
-    return list(read_lines(data_file(f"metric-cases/{name}")))
+    """Read a file as the programs read it whose figures these are: a byte order mark (online-A has one) stays in the text.
+
+    Our own commands take it away: it is no text.
+    """
+    raw = data_file(f"metric-cases/{name}").read_bytes()
+    return (gzip.decompress(raw) if name.endswith(".gz") else raw).decode("utf-8").removesuffix("\n").split("\n")
 
 
 def _expected(folder: str) -> dict[str, Any]:
