@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from transduce.decoding.around import EngineAround
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
 
@@ -44,7 +45,7 @@ class SentenceRules:
     """It has at least this many tokens."""
 
 
-class RuledEngine:
+class RuledEngine(EngineAround):
     """An engine whose sessions keep to rules. It is made for one batch.
 
     Args:
@@ -69,34 +70,9 @@ class RuledEngine:
             _Phrases(rules, n_tokens) for n_tokens in sorted({len(phrase) for rule in rules for phrase in rule.banned})
         ]
 
-    @property
-    def name(self) -> str:
-        """What computes the model."""
-        return self.engine.name
-
-    @property
-    def tgt_vocab_size(self) -> int:
-        """Size of the target vocabulary, control ids included."""
-        return self.engine.tgt_vocab_size
-
-    @property
-    def max_sentence_tokens(self) -> int | None:
-        """The longest sentence that the model has positions for."""
-        return self.engine.max_sentence_tokens
-
     def start(self, sources: Sequence[Sequence[int]]) -> RuledSession:
         """Begin a search over sentences: the first of those that there are rules for."""
         return RuledSession(self, self.engine.start(sources), len(sources))
-
-    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the model's own log-probabilities of given targets."""
-        return self.engine.score(sources, targets)
-
-    def cross_attention(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
-    ) -> list[FloatArray]:
-        """Return where the model looks while given targets are read."""
-        return self.engine.cross_attention(sources, targets, layer)
 
 
 class RuledSession:

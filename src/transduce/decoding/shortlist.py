@@ -29,6 +29,7 @@ from safetensors.numpy import load_file, save
 from transduce.base.errors import BundleError
 from transduce.bundle.directory import Bundle, attach_file
 from transduce.data.lexical import LexicalTable
+from transduce.decoding.around import EngineAround
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, SearchingEngine, Session
 from transduce.decoding.hypothesis import Hypothesis
 from transduce.decoding.settings import DecodeSettings
@@ -174,7 +175,7 @@ def whole_vocabulary(engine: Engine) -> Engine:
     return engine.engine if isinstance(engine, ShortlistEngine | SearchingShortlistEngine) else engine
 
 
-class ShortlistEngine:
+class ShortlistEngine(EngineAround):
     """An engine whose sentences use the tokens of their lists alone, step by step: the oracle of the fast way.
 
     Args:
@@ -186,34 +187,9 @@ class ShortlistEngine:
         self.engine = engine
         self.shortlist = shortlist
 
-    @property
-    def name(self) -> str:
-        """What computes the model."""
-        return self.engine.name
-
-    @property
-    def tgt_vocab_size(self) -> int:
-        """Size of the target vocabulary, control ids included."""
-        return self.engine.tgt_vocab_size
-
-    @property
-    def max_sentence_tokens(self) -> int | None:
-        """The longest sentence that the model has positions for."""
-        return self.engine.max_sentence_tokens
-
     def start(self, sources: Sequence[Sequence[int]]) -> ShortlistSession:
         """Encode sentences and begin a search over them, each with its own list."""
         return ShortlistSession(self.engine.start(sources), self.shortlist, sources)
-
-    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the model's own log-probabilities of given targets, over the whole vocabulary."""
-        return self.engine.score(sources, targets)
-
-    def cross_attention(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
-    ) -> list[FloatArray]:
-        """Return where the model looks while given targets are read."""
-        return self.engine.cross_attention(sources, targets, layer)
 
 
 class SearchingShortlistEngine:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transduce.base.errors import DecodingError
+from transduce.decoding.around import EngineAround
 from transduce.decoding.carry import Prepared
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.decoding.rules import best_proposals
@@ -96,7 +97,7 @@ class _Row:
     """True: the innermost constituent has nothing in it."""
 
 
-class TreeEngine:
+class TreeEngine(EngineAround):
     """An engine whose sessions write whole trees. It is made for one batch.
 
     Args:
@@ -110,34 +111,9 @@ class TreeEngine:
         self.shapes = tuple(shapes)
         self.limits: list[int] = limits.tolist()
 
-    @property
-    def name(self) -> str:
-        """What computes the model."""
-        return self.engine.name
-
-    @property
-    def tgt_vocab_size(self) -> int:
-        """Size of the target vocabulary, control ids included."""
-        return self.engine.tgt_vocab_size
-
-    @property
-    def max_sentence_tokens(self) -> int | None:
-        """The longest sentence that the model has positions for."""
-        return self.engine.max_sentence_tokens
-
     def start(self, sources: Sequence[Sequence[int]]) -> TreeSession:
         """Begin a search over sentences: the first of those that there are shapes for."""
         return TreeSession(self, self.engine.start(sources), len(sources))
-
-    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the model's own log-probabilities of given targets."""
-        return self.engine.score(sources, targets)
-
-    def cross_attention(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
-    ) -> list[FloatArray]:
-        """Return where the model looks while given targets are read."""
-        return self.engine.cross_attention(sources, targets, layer)
 
 
 class TreeSession:
