@@ -52,6 +52,7 @@ class RunSettings(Settings):
         if self.data.task == "translation":
             wrong = {
                 "tokenizer.tree_tags = 'kept'": self.tokenizer.tree_tags != "replaced",
+                "tokenizer.number_words = true": self.tokenizer.number_words,
                 "decode.whole_trees = true": self.decode.whole_trees,
                 "train.best_by = 'f1'": self.train.best_by == "f1",
             }

@@ -8,6 +8,7 @@ from typing import Literal
 
 from transduce.base.log import logger
 from transduce.text.pairs import SentencePair
+from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
 from transduce.tokenizer.sentencepiece import SentencePieceTokenizer
 from transduce.tokenizer.settings import TokenizerSettings
@@ -57,9 +58,11 @@ def learn_tokenizers(
     if n_pairs is None:
         n_pairs = sum(1 for _ in pairs)
     if target == "trees":
-        src = _learn(pairs, n_pairs, settings, "the source")
-        _warn_if_smaller(settings, src=src)
-        return TokenizerPair(src, learn_trees((pair.tgt for pair in pairs), settings.tree_tags))
+        words = _learn(pairs, n_pairs, settings, "the source")
+        _warn_if_smaller(settings, src=words)
+        src = NumberedTokenizer(words) if settings.number_words else words
+        trees = (pair.tgt for pair in pairs)
+        return TokenizerPair(src, learn_trees(trees, settings.tree_tags, numbered=settings.number_words))
     if settings.joint:
         joint = _learn(pairs, n_pairs, settings, "both sides")
         learned = TokenizerPair(joint, joint)
@@ -71,7 +74,7 @@ def learn_tokenizers(
     return learned
 
 
-def _learn(pairs: Iterable[SentencePair], n_pairs: int, settings: TokenizerSettings, sides: _Sides) -> Tokenizer:
+def _learn(pairs: Iterable[SentencePair], n_pairs: int, settings: TokenizerSettings, sides: _Sides) -> SubwordTokenizer:
     chosen = _spread(pairs, n_pairs, settings.max_learn_lines)
     texts = (prepare_text(text, settings.normalization) for text in _texts(chosen, sides))
     match settings.kind:

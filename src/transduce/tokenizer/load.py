@@ -38,6 +38,10 @@ def load_tokenizer(directory: Path) -> Tokenizer:
                 from transduce.tokenizer.trees import TreeTokenizer
 
                 return TreeTokenizer.from_content(content)
+            case "numbered":
+                from transduce.tokenizer.numbered import NumberedTokenizer
+
+                return NumberedTokenizer.from_content(content)
             case kind:
                 raise ValueError(f"its kind is {kind!r}")
     except (KeyError, TypeError, ValueError) as error:

@@ -17,6 +17,7 @@ from typing import final
 
 from transduce.base.errors import TokenizerError
 from transduce.tokenizer.bytes import symbols_to_bytes
+from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import N_CONTROL, Tokenizer
 from transduce.tokenizer.subword import SubwordTokenizer, chunk_text, pre_tokenizer
 from transduce.tokenizer.vocabulary import BpeVocabulary
@@ -67,11 +68,11 @@ class Merger:
     """Puts words together from bytes, with the merges of a tokenizer.
 
     Args:
-        tokenizer: A tokenizer of kind ``bpe``.
+        tokenizer: A tokenizer of kind ``bpe``, whose words may be numbered.
 
     Attributes:
-        tokenizer: That tokenizer.
-        piece_bytes: The bytes of each id; none for control ids.
+        tokenizer: That tokenizer, without the numbers.
+        first_number: The id of the first number, if words are numbered: ids below it are pieces.
 
     Raises:
         TokenizerError: It is of another kind.
@@ -83,6 +84,10 @@ class Merger:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
+        self.first_number: int | None = None
+        if isinstance(tokenizer, NumberedTokenizer):
+            self.first_number = tokenizer.first_number
+            tokenizer = tokenizer.words
         if not isinstance(tokenizer, SubwordTokenizer) or not isinstance(tokenizer.vocabulary, BpeVocabulary):
             kind = tokenizer.vocabulary.kind if isinstance(tokenizer, SubwordTokenizer) else type(tokenizer).__name__
             raise TokenizerError(
@@ -91,7 +96,7 @@ class Merger:
             )
         self.tokenizer = tokenizer
         id_of = {symbol: index for index, symbol in enumerate(tokenizer.vocabulary.symbols(), start=N_CONTROL)}
-        self.piece_bytes = (b"",) * N_CONTROL + tuple(symbols_to_bytes(symbol) for symbol in id_of)
+        self._piece_bytes = (b"",) * N_CONTROL + tuple(symbols_to_bytes(symbol) for symbol in id_of)
         self._id_of = id_of
         self._merges = {
             (id_of[left], id_of[right]): (rank, id_of[left + right])
@@ -100,6 +105,10 @@ class Merger:
         self._cut = pre_tokenizer(tokenizer.split)
         self._states: dict[tuple[int, ...], MergeState] = {}
         self._words: dict[str, tuple[WordMerges, ...]] = {}
+
+    def spell(self, ids: Sequence[int]) -> bytes:
+        """Return the bytes of pieces; control ids have none."""
+        return b"".join([self._piece_bytes[index] for index in ids])
 
     def words(self, chunk: str) -> tuple[WordMerges, ...]:
         """Return the words of a chunk of a text, as :func:`transduce.tokenizer.subword.split_chunks` makes it."""

@@ -30,6 +30,9 @@ class TokenizerSettings(Settings):
     tree_tags: Literal["replaced", "kept"] = "replaced"
     """Parsing only (``data.task``). ``replaced``: in trees every word is ``XX``. ``kept``: it is its part-of-speech tag, which
     the model then finds too. The target vocabulary is all brackets and tags of the training trees, one id each."""
+    number_words: bool = False
+    """Parsing only. Number the words of a sentence by turns from 0 to 9, in the tree (``XX/3``) and before the words that the
+    model reads, so that it learns from far fewer trees which word it has come to."""
     model_file: Path | None = None
     """An existing SentencePiece ``.model`` or subword-nmt codes file to import (``kind`` says which)."""
     tgt_model_file: Path | None = None

@@ -120,7 +120,7 @@ class SubwordTokenizer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to worker processes by content, without the cache."""
-        return SubwordTokenizer.from_content, (self._content,)
+        return SubwordTokenizer.from_content, (self.content,)
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> SubwordTokenizer:
@@ -140,10 +140,11 @@ class SubwordTokenizer:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the content: equal exactly when every text gets equal ids and every id is the same piece."""
-        return fingerprint_content(self._content)
+        return fingerprint_content(self.content)
 
     @cached_property
-    def _content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
+        """What is written to its file: plain values."""
         return {"normalization": self.normalization, "split": self.split, **self.vocabulary.content()}
 
     @cached_property
@@ -214,4 +215,4 @@ class SubwordTokenizer:
 
     def save(self, directory: Path) -> None:
         """Write ``tokenizer.json`` into a directory, to be read back by :func:`transduce.tokenizer.load_tokenizer`."""
-        write_document(directory, self._content)
+        write_document(directory, self.content)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from transduce.base.errors import DataError, TokenizerError
-from transduce.text.linearize import Tags, linearize
+from transduce.text.linearize import N_NUMBERS, Tags, linearize, number_token
 from transduce.text.trees import parse_tree
 from transduce.tokenizer.document import fingerprint_content, write_document
 from transduce.tokenizer.protocol import CONTROL_PIECES, N_CONTROL, UNK_ID
@@ -27,6 +27,7 @@ class TreeTokenizer:
     Args:
         tokens: The brackets and tags, in the order of their ids.
         tags: Whether the token of a word is ``XX`` for all words, or its part-of-speech tag.
+        numbered: Whether the token of a word has its number too.
 
     >>> tokenizer = TreeTokenizer(("(NP", ")NP", "XX"), "replaced")
     >>> ids = tokenizer.encode("(TOP (NP (DT the) (NN cat)))")
@@ -34,9 +35,10 @@ class TreeTokenizer:
     ([4, 6, 6, 5], '(NP XX XX )NP')
     """
 
-    def __init__(self, tokens: Sequence[str], tags: Tags) -> None:
+    def __init__(self, tokens: Sequence[str], tags: Tags, *, numbered: bool = False) -> None:
         self.tokens = tuple(tokens)
         self.tags: Tags = tags
+        self.numbered = numbered
         self._id_of = {token: index for index, token in enumerate(self.tokens, start=N_CONTROL)}
 
     @classmethod
@@ -49,7 +51,7 @@ class TreeTokenizer:
         """
         if content["tags"] not in get_args(Tags):
             raise ValueError(f"tags are {content['tags']!r}")
-        return cls(content["tokens"], content["tags"])
+        return cls(content["tokens"], content["tags"], numbered=content.get("numbered", False))
 
     @property
     def vocab_size(self) -> int:
@@ -63,7 +65,8 @@ class TreeTokenizer:
 
     @property
     def _content(self) -> dict[str, Any]:
-        return {"kind": "trees", "tags": self.tags, "tokens": list(self.tokens)}
+        numbered = {"numbered": True} if self.numbered else {}
+        return {"kind": "trees", "tags": self.tags, **numbered, "tokens": list(self.tokens)}
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a tree in brackets, without BOS or EOS. A label that was not learned is UNK. No text has none.
@@ -71,7 +74,7 @@ class TreeTokenizer:
         Raises:
             TokenizerError: The text is no tree.
         """
-        return [self._id_of.get(token, UNK_ID) for token in _tokens(text, self.tags)]
+        return [self._id_of.get(token, UNK_ID) for token in _tokens(text, self.tags, numbered=self.numbered)]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of many trees."""
@@ -94,12 +97,13 @@ class TreeTokenizer:
         write_document(directory, self._content)
 
 
-def learn_trees(texts: Iterable[str], tags: Tags) -> TreeTokenizer:
+def learn_trees(texts: Iterable[str], tags: Tags, *, numbered: bool = False) -> TreeTokenizer:
     """Return the tokenizer of all labels that some trees have, the most frequent first; of equal ones in alphabetic order.
 
     Args:
         texts: Trees in brackets, one each.
         tags: Whether tags are replaced by ``XX``.
+        numbered: Whether words have numbers. A tag is learned with each of them, however short the sentences.
 
     Raises:
         TokenizerError: There are no trees, or a text is none.
@@ -109,14 +113,21 @@ def learn_trees(texts: Iterable[str], tags: Tags) -> TreeTokenizer:
         counts.update(_tokens(text, tags))
     if not counts:
         raise TokenizerError("there are no trees to learn labels from: the training set has none")
-    return TreeTokenizer(sorted(counts, key=lambda token: (-counts[token], token)), tags)
+    tokens = sorted(counts, key=lambda token: (-counts[token], token))
+    if numbered:
+        tokens = [
+            each
+            for token in tokens
+            for each in ([token] if token[0] in "()" else [number_token(token, n) for n in range(N_NUMBERS)])
+        ]
+    return TreeTokenizer(tokens, tags, numbered=numbered)
 
 
-def _tokens(text: str, tags: Tags) -> list[str]:
+def _tokens(text: str, tags: Tags, *, numbered: bool = False) -> list[str]:
     """Return the tokens of a tree inside its outermost brackets."""
     if not text:
         return []
     try:
-        return linearize(parse_tree(text), tags=tags)[1:-1]
+        return linearize(parse_tree(text), tags=tags, numbered=numbered)[1:-1]
     except DataError as error:
         raise TokenizerError(f"'{text[:60]}' is no tree in brackets ({error})") from None

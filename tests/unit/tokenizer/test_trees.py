@@ -8,6 +8,7 @@ import pytest
 from transduce.base.errors import TokenizerError
 from transduce.text.segments import SentencePair
 from transduce.tokenizer import learn_tokenizers, load_tokenizer, load_tokenizers, save_tokenizers
+from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import EOS_ID, N_CONTROL, PAD_ID, UNK_ID, Tokenizer
 from transduce.tokenizer.settings import TokenizerSettings
 from transduce.tokenizer.trees import TreeTokenizer, learn_trees
@@ -47,6 +48,15 @@ def test_trees_to_ids_and_back(tags: str) -> None:
     assert tokenizer.encode("") == []
 
 
+def test_numbered_words_have_all_numbers_however_short_the_trees() -> None:
+    tokenizer = learn_trees(TREES, "replaced", numbered=True)
+    assert {f"XX/{n}" for n in range(10)} < set(tokenizer.tokens) and "XX" not in tokenizer.tokens
+    assert tokenizer.decode(tokenizer.encode(TREES[0])) == "(S (NP XX/0 XX/1 )NP (VP XX/2 )VP )S"
+    kept = learn_trees(TREES, "kept", numbered=True)
+    long = "(TOP " + " ".join(f"(NN w{n})" for n in range(12)) + ")"
+    assert kept.decode(kept.encode(long)).split() == [f"NN/{n % 10}" for n in range(12)]
+
+
 def test_a_new_label_is_unknown_and_what_is_no_tree_is_refused() -> None:
     tokenizer = learn_trees(TREES, "replaced")
     assert tokenizer.encode("(TOP (QP (CD 3)))") == [UNK_ID, tokenizer.encode(TREES[0])[2], UNK_ID]
@@ -58,12 +68,14 @@ def test_a_new_label_is_unknown_and_what_is_no_tree_is_refused() -> None:
         tokenizer.pieces([99])
 
 
-def test_it_is_kept_on_the_disk_and_sent_to_other_processes(tmp_path: Path) -> None:
-    tokenizer = learn_trees(TREES, "kept")
+@pytest.mark.parametrize("numbered", [False, True])
+def test_it_is_kept_on_the_disk_and_sent_to_other_processes(numbered: bool, tmp_path: Path) -> None:
+    tokenizer = learn_trees(TREES, "kept", numbered=numbered)
     tokenizer.save(tmp_path)
     for copy in (load_tokenizer(tmp_path), pickle.loads(pickle.dumps(tokenizer))):
         assert isinstance(copy, TreeTokenizer)
         assert (copy.tokens, copy.tags, copy.fingerprint) == (tokenizer.tokens, "kept", tokenizer.fingerprint)
+        assert copy.numbered is numbered
     assert learn_trees(TREES, "replaced").fingerprint != tokenizer.fingerprint
 
 
@@ -72,6 +84,11 @@ def test_the_source_of_trees_is_text_like_any_other(tmp_path: Path) -> None:
     pair = learn_tokenizers(pairs, TokenizerSettings(vocab_size=270, joint=False), target="trees")
     assert pair.src.decode(pair.src.encode("the dog runs")) == "the dog runs"
     assert isinstance(pair.tgt, TreeTokenizer) and pair.tgt.tags == "replaced"
+    numbered = learn_tokenizers(
+        pairs, TokenizerSettings(vocab_size=270, joint=False, number_words=True), target="trees"
+    )
+    assert isinstance(numbered.src, NumberedTokenizer) and isinstance(numbered.tgt, TreeTokenizer)
+    assert numbered.src.words.fingerprint == pair.src.fingerprint and numbered.tgt.numbered
     save_tokenizers(pair, tmp_path)
     loaded = load_tokenizers(tmp_path)
     assert (loaded.src.fingerprint, loaded.tgt.fingerprint) == (pair.src.fingerprint, pair.tgt.fingerprint)
