@@ -51,6 +51,9 @@ class DataSettings(Settings):
     """Test files that hold both sides."""
     holdout_pairs: int = setting(1000, ge=1)
     """Where no dev or test set is given, each is made of at most this many pairs taken out of training (at most 5 % each)."""
+    max_constituent_words: int = setting(0, ge=0)
+    """Parsing only. Learn not only from whole trees, but also from their constituents of 2 to this many words, each as a
+    sentence of its own, and each once. 0: from whole trees only. Helps where there are few trees."""
     n_workers: int | None = setting(None, ge=1)
     """Processes that clean and encode. Not given: one a core. Does not change the result."""
 

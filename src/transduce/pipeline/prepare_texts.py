@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from transduce.base.cores import count_cores
@@ -17,7 +18,7 @@ from transduce.pipeline.prepare_progress import PhaseTeller
 from transduce.pipeline.prepared import SCORED_PARTS, Sources
 from transduce.pipeline.settings import RunSettings
 from transduce.text.clean import Cleaner
-from transduce.text.overlap import HeldOut
+from transduce.text.overlap import HeldOut, fold
 from transduce.text.pairs import SentencePair
 from transduce.text.settings import CleanSettings
 
@@ -68,7 +69,22 @@ def read_texts(settings: RunSettings, sources: Sources, spool: Path, teller: Pha
         kept = write_pairs(corpus.pairs.at(chosen), spool / f"{part}.src", spool / f"{part}.tgt")
         texts[part] = PartText(kept, files=())
     train = corpus.pairs.without([position for chosen in positions.values() for position in chosen])
+    if settings.data.max_constituent_words:
+        train = _with_constituents(train, texts, settings, spool)
     return texts | {"train": PartText(train, corpus.files)}
+
+
+def _with_constituents(train: PairSpool, texts: dict[Part, PartText], settings: RunSettings, spool: Path) -> PairSpool:
+    """Return the training pairs and the constituents of their trees, those left out that are sentences of dev or test."""
+    from transduce.data.constituents import constituent_pairs  # here, since most corpora hold no trees
+
+    max_words = settings.data.max_constituent_words
+    held_out = {fold(pair.src) for text in texts.values() for pair in text.pairs}
+    found = constituent_pairs((pair.tgt for pair in train), max_words)
+    kept = (pair for pair in found if fold(pair.src) not in held_out)
+    both = write_pairs(chain(train, kept), spool / "train-and-constituents.src", spool / "train-and-constituents.tgt")
+    logger.info("%s of 2 to %d words are learned from too", plural(len(both) - len(train), "constituent"), max_words)
+    return both
 
 
 def _read_scored(part: Part, sources: list[PairSource], spool: Path, n_workers: int, teller: PhaseTeller) -> PartText:

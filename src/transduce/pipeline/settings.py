@@ -53,6 +53,7 @@ class RunSettings(Settings):
             wrong = {
                 "tokenizer.tree_tags = 'kept'": self.tokenizer.tree_tags != "replaced",
                 "tokenizer.number_words = true": self.tokenizer.number_words,
+                f"data.max_constituent_words = {self.data.max_constituent_words}": self.data.max_constituent_words > 0,
                 "decode.whole_trees = true": self.decode.whole_trees,
                 "train.best_by = 'f1'": self.train.best_by == "f1",
             }
