@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["bleu_matrix", "chrf_matrix", "tokenize_13a"]
+__all__ = ["bleu_matrix", "chrf_matrix", "chrf_score", "tokenize_13a"]
 
 _Float64Array = npt.NDArray[np.float64]
 _NGram = str | tuple[str, ...]
@@ -49,6 +49,15 @@ def chrf_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> _Float6
         n_orders += counts
     precision /= np.maximum(n_orders, 1)
     recall /= np.maximum(n_orders, 1)
+    return chrf_score(precision, recall)
+
+
+def chrf_score(precision: _Float64Array, recall: _Float64Array) -> _Float64Array:
+    """Return chrF2 of mean precisions and recalls of the same shape: their F-measure in percent, recall counting twice.
+
+    >>> chrf_score(np.array([1.0, 0.5]), np.array([1.0, 0.0])).tolist()
+    [100.0, 0.0]
+    """
     factor = _CHRF_BETA**2
     below = factor * precision + recall
     return np.asarray(100 * (1 + factor) * precision * recall / np.where(below > 0, below, 1))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from transduce.base.extras import require
 from transduce.metrics.ngrams import Tokens, character_tokens, count_matches, word_tokens
 from transduce.metrics.score import Score, check_counts
+from transduce.metrics.sentence import chrf_score
 
 __all__ = ["Smoothing", "Statistics", "chrf_statistics", "ter_statistics", "word_bleu_statistics"]
 
@@ -24,7 +25,7 @@ Smoothing = Literal["exp", "none"]
 """What BLEU does with an order of which nothing matches: ``exp`` counts 1/2, 1/4 ... as mteval does; ``none``: BLEU is 0."""
 
 _BLEU_ORDER = 4
-_CHRF_ORDER, _CHRF_BETA = 6, 2
+_CHRF_ORDER = 6
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -157,10 +158,7 @@ def _chrf(sums: FloatArray) -> FloatArray:
     n_orders = np.maximum(counts.sum(axis=-1), 1)
     precision = np.where(counts, matches / np.maximum(n_hyp, 1), 0).sum(axis=-1) / n_orders
     recall = np.where(counts, matches / np.maximum(n_ref, 1), 0).sum(axis=-1) / n_orders
-    factor = _CHRF_BETA**2
-    below = factor * precision + recall
-    scores: FloatArray = 100 * (1 + factor) * precision * recall / np.where(below > 0, below, 1)
-    return scores
+    return chrf_score(precision, recall)
 
 
 def _ter(sums: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from transduce.base.files import STDIN, StrPath
 from transduce.metrics.bleu import BleuTokenizer
 from transduce.metrics.flavours import paper_note
 from transduce.metrics.score import Score
-from transduce.pipeline.scoring import compute_scores, find_language, read_sides, warn_of_tokenized, warn_of_unspaced
+from transduce.pipeline.scoring import compute_scores, moses_language, read_sides, warn_of_tokenized, warn_of_unspaced
 
 __all__ = ["BleuReport", "bleu_files"]
 
@@ -70,7 +70,7 @@ def bleu_files(
     output, *given = (Path(path) for path in (hypotheses, *references))
     if output == STDIN and STDIN in given:
         raise DataError("-: both the translations and the references are standard input; give a file for one of them")
-    flavours_for = find_language(language, [*given, output]) if flavours else None
+    flavours_for = moses_language(language, [*given, output]) if flavours else None
     ours, *theirs = read_sides([output, *given])
     scores = compute_scores(
         ours,

@@ -14,7 +14,7 @@ from transduce.metrics.flavours import split_bleu_statistics, tokenized_bleu_sta
 from transduce.metrics.score import Interval
 from transduce.metrics.significance import SEED, Comparison, Test, compare, confidence_interval, drawn_signature
 from transduce.metrics.statistics import Statistics, chrf_statistics, ter_statistics
-from transduce.pipeline.scoring import find_language, read_sides, warn_of_language, warn_of_tokenized
+from transduce.pipeline.scoring import moses_language, read_sides, warn_of_language, warn_of_tokenized
 
 __all__ = ["CompareReport", "MetricName", "SystemReport", "compare_files"]
 
@@ -86,7 +86,7 @@ def compare_files(
     if not systems:
         raise DataError("there is nothing to compare the baseline with: give at least two files of translations")
     paths = [Path(path) for path in (references, baseline, *systems)]
-    moses = find_language(language, paths) if {"tokenized", "split"} & set(metrics) else ""
+    moses = moses_language(language, paths) if {"tokenized", "split"} & set(metrics) else ""
     theirs, *outputs = read_sides(paths)
     for path, ours in zip(paths[1:], outputs, strict=True):
         warn_of_tokenized(path, ours, theirs)

@@ -22,7 +22,7 @@ from transduce.metrics.perplexity import TextSize, bits_per_character, measure_t
 from transduce.metrics.score import Score, check_counts
 from transduce.pipeline.bundles import read_run_settings
 from transduce.pipeline.parts import find_part
-from transduce.pipeline.scoring import compute_scores, find_language
+from transduce.pipeline.scoring import compute_scores, moses_language
 from transduce.pipeline.translate import open_translator
 from transduce.text.segments import SentencePair
 
@@ -137,7 +137,7 @@ def evaluate(
 
 def _find_target(bundle: Path, language: str | None, references: Path) -> str:
     """Return the target language: as given, as the data of the run says, or as the name of the references ends."""
-    return find_language(language or find_languages(read_run_settings(read_bundle(bundle)).data).tgt, [references])
+    return moses_language(language or find_languages(read_run_settings(read_bundle(bundle)).data).tgt, [references])
 
 
 class _References(NamedTuple):

@@ -26,7 +26,7 @@ from transduce.metrics.tokenized import moses_knows
 __all__ = [
     "check_inputs",
     "compute_scores",
-    "find_language",
+    "moses_language",
     "read_sides",
     "warn_of_language",
     "warn_of_tokenized",
@@ -56,13 +56,13 @@ def check_inputs(paths: Sequence[Path]) -> None:
         check_readable(path)
 
 
-def find_language(language: str | None, paths: Sequence[Path]) -> str:
+def moses_language(language: str | None, paths: Sequence[Path]) -> str:
     """Return the target language as given, or as the first file name ends in one.
 
     Raises:
         DataError: Neither says it.
 
-    >>> find_language(None, [Path("out.txt"), Path("test.de.gz")])
+    >>> moses_language(None, [Path("out.txt"), Path("test.de.gz")])
     'de'
     """
     for found in (language, *(language_of_file(path.name) for path in paths)):
