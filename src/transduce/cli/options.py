@@ -19,6 +19,7 @@ __all__ = [
     "OutOption",
     "RecipeArgument",
     "SetOption",
+    "StartOption",
     "TerOption",
 ]
 
@@ -29,6 +30,16 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="SECTION.NAME=VALUE", help="Change one setting; may be given again.", show_default=False
+    ),
+]
+StartOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="BUNDLE",
+        help="A trained model to go on with: its vocabularies, its shape and its weights.",
+        show_default=False,
+        readable=False,
     ),
 ]
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Directory to write.", show_default=False)]

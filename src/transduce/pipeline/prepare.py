@@ -48,6 +48,7 @@ from transduce.pipeline.prepared import (
     find_finished,
 )
 from transduce.pipeline.settings import RunSettings
+from transduce.pipeline.start import tokenizers_of_start
 from transduce.tokenizer import learn_tokenizers, save_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
@@ -133,6 +134,11 @@ def _fill(
 
 def _learn(text: PartText, settings: RunSettings, teller: PhaseTeller) -> TokenizerPair:
     n_pairs = len(text.pairs)
+    if settings.tokenizer.bundle is not None:
+        tokenizers = tokenizers_of_start(settings.tokenizer.bundle, settings)
+        sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
+        teller.end("the vocabulary", n_pairs, describe_vocabulary(*sizes, joint=tokenizers.joint))
+        return tokenizers
     tokenizers = learn_tokenizers(
         WatchedPairs(text.pairs, teller, "the vocabulary"),
         settings.tokenizer,

@@ -11,11 +11,13 @@ from transduce.base.errors import DataError, TransduceError
 from transduce.base.files import atomic_file, check_readable, check_writable_directory
 from transduce.base.log import logger
 from transduce.base.settings import dump_toml, read_toml, resolve
+from transduce.bundle import find_bundle
 from transduce.data.inputs import InputVersion, file_version
 from transduce.data.sources import PARTS, PairSource, Part, check_sources
 from transduce.data.store import INFO_FILE, TokenStore
 from transduce.pipeline.prepare_report import PrepareReport, measure_batches, read_report, write_report
 from transduce.pipeline.settings import RunSettings
+from transduce.pipeline.start import tokenizers_of_start
 from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
@@ -58,6 +60,8 @@ def check_everything(settings: RunSettings, sources: Sources, out: Path) -> None
     check_sources([source for part in PARTS for source in sources[part]])
     for path in _tokenizer_files(settings):
         check_readable(path)
+    if settings.tokenizer.bundle is not None:
+        tokenizers_of_start(settings.tokenizer.bundle, settings)
     check_writable_directory(out)
     if out.exists():
         _check_replaceable(out)
@@ -121,7 +125,9 @@ def find_finished(settings: RunSettings, inputs: tuple[InputVersion, ...], out: 
 
 
 def _tokenizer_files(settings: RunSettings) -> list[Path]:
-    """Return the files that the tokenizers are imported from."""
+    """Return the files that the tokenizers are imported from; of a bundle that which has the checksums of all others."""
+    if settings.tokenizer.bundle is not None:
+        return [find_bundle(settings.tokenizer.bundle) / "bundle.json"]
     return [value for value in vars(settings.tokenizer).values() if isinstance(value, Path)]
 
 

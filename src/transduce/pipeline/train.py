@@ -18,6 +18,7 @@ from transduce.base.files import StrPath, check_writable_directory, locked_direc
 from transduce.base.log import logger
 from transduce.base.settings import SettingsSource, dump_toml, parse_override, read_toml, resolve
 from transduce.bundle import (
+    Bundle,
     check_bundle_place,
     list_checkpoints,
     model_difference,
@@ -32,6 +33,7 @@ from transduce.pipeline.prepare_progress import PrepareListener
 from transduce.pipeline.prepared import SETTINGS_FILE
 from transduce.pipeline.recipes import read_recipe
 from transduce.pipeline.settings import RunSettings
+from transduce.pipeline.start import read_start
 from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
@@ -109,15 +111,19 @@ def train(
         run = _Run(settings, data)
         if world.is_first and resume:
             run.check_resumable(out)
+        goes_on = resume and bool(list_checkpoints(out))
+        start = None if goes_on else read_start(settings, run.tokenizers, data)
         with _held(out, resume, world):
             if world.is_first:
                 note_run_data(out, data)
-            result = run.trainer(out, listeners, pulse, world).run(resume=resume)
+            result = run.trainer(out, listeners, pulse, world, start).run(resume=resume)
             report = world.first(lambda: {**run.finish(out, result).as_dict(), "model": str(out / "model")})
             return TrainReport(**{**report, "model": out / "model"})
 
 
-def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) -> RunSettings:
+def prepared_settings(
+    data: Path, recipe: str | None, overrides: Sequence[str], options: Sequence[SettingsSource] = ()
+) -> RunSettings:
     """Return the settings for training on a prepared data set.
 
     What decided the data (the sections ``data``, ``clean`` and ``tokenizer``) is kept as it was. The rest comes from the
@@ -127,6 +133,8 @@ def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) 
         data: The prepared data set.
         recipe: A shipped recipe's name or a TOML file.
         overrides: As after ``--set``.
+        options: Values from options of the command line, such as those of the model to start from. What they say of the data
+            has no effect.
 
     Raises:
         DataError: The directory holds no prepared data.
@@ -141,7 +149,8 @@ def prepared_settings(data: Path, recipe: str | None, overrides: Sequence[str]) 
             raise SettingsError(
                 f"{change.origin}: has no effect, since {data} is prepared; give it to 'transduce prepare'"
             )
-    return resolve(RunSettings, [*sources, kept, *changes])
+    given = [_sections(option, decided=False) for option in options]
+    return resolve(RunSettings, [*sources, kept, *given, *changes])
 
 
 class _Run:
@@ -175,9 +184,11 @@ class _Run:
                 )
             return
 
-    def trainer(self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None, world: World) -> Trainer:
-        """Build the model and its trainer."""
-        from transduce.model.build import build_model
+    def trainer(
+        self, out: Path, listeners: Sequence[Listener], pulse: Pulse | None, world: World, start: Bundle | None
+    ) -> Trainer:
+        """Build the model, with new weights or those of a bundle, and its trainer."""
+        from transduce.model.build import build_model, load_weights
         from transduce.training.account import LEDGER_FILE
         from transduce.training.ledger import Ledger
         from transduce.training.loop import Trainer
@@ -202,6 +213,8 @@ class _Run:
         model = build_model(
             settings.model, tokenizers.src.vocab_size, tokenizers.tgt.vocab_size, seed=settings.train.seed
         )
+        if start is not None:
+            load_weights(model, start.weights())
         return Trainer(
             model=model,
             train=self.train_store,

@@ -33,6 +33,9 @@ class TokenizerSettings(Settings):
     number_words: bool = False
     """Parsing only. Number the words of a sentence by turns from 0 to 9, in the tree (``XX/3``) and before the words that the
     model reads, so that it learns from far fewer trees which word it has come to."""
+    bundle: Path | None = None
+    """Take the tokenizers of this bundle as they are, to go on with its model (``train.start_from``). The other settings of
+    this section then only say what they are. ``transduce prepare --from`` sets them all."""
     model_file: Path | None = None
     """An existing SentencePiece ``.model`` or subword-nmt codes file to import (``kind`` says which)."""
     tgt_model_file: Path | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from transduce.base.settings import SectionCheck, Settings, setting, setting_fields
@@ -18,6 +19,9 @@ def _check_device_tokens(value: object) -> None:
 class TrainSettings(Settings):
     """How the model is trained. Defaults are the paper's. Paper: sections 5.1 to 5.4."""
 
+    start_from: Path | None = None
+    """Start from the weights of this bundle, and not from new ones: of the same shape, on data that was prepared with its
+    tokenizers. ``transduce train --from`` sets it, and the shape. A run that is gone on with has weights of its own."""
     n_steps: int = setting(100_000, ge=1)
     """Optimizer updates. Paper: section 5.2."""
     max_minutes: float | None = setting(None, gt=0)

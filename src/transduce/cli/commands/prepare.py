@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
+from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption, StartOption
 
 __all__ = ["prepare_command"]
 
@@ -39,6 +39,7 @@ def prepare_command(
     test: Annotated[FilesOption, _files("Test file with both sides.")] = None,
     src_lang: Annotated[str | None, typer.Option(metavar="CODE", help="Source language, such as en.")] = None,
     tgt_lang: Annotated[str | None, typer.Option(metavar="CODE", help="Target language, such as de.")] = None,
+    start: StartOption = None,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,6 +49,7 @@ def prepare_command(
     from transduce.cli.report import print_json, print_table
     from transduce.pipeline.prepare import prepare
     from transduce.pipeline.recipes import load_settings
+    from transduce.pipeline.start import settings_of_start
 
     given: dict[str, list[str] | str | None] = {
         "train_src": train_src,
@@ -65,6 +67,8 @@ def prepare_command(
     options = [
         SettingsSource(f"--{name.replace('_', '-')}", {"data": {name: value}}) for name, value in given.items() if value
     ]
+    if start is not None:
+        options.append(settings_of_start(start))
     settings = load_settings(recipe, overrides or (), options)
     with PreparationProgress() as progress:
         report = prepare(settings, out, listeners=[progress])

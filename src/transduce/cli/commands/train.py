@@ -9,7 +9,7 @@ import typer
 
 from transduce.base.errors import OtherRankFailedError
 from transduce.base.launch import read_launch
-from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption
+from transduce.cli.options import JsonOption, OutOption, RecipeArgument, SetOption, StartOption
 from transduce.cli.ranks import first_failure_speaks
 
 __all__ = ["train_command"]
@@ -26,6 +26,7 @@ def train_command(
             readable=False,
         ),
     ] = None,
+    start: StartOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT, or start it.")] = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -35,11 +36,15 @@ def train_command(
     from transduce.cli.progress import TrainingProgress
     from transduce.cli.report import print_json, print_table
     from transduce.pipeline.recipes import load_settings
+    from transduce.pipeline.start import settings_of_start
     from transduce.pipeline.train import prepared_settings, train
 
     changes = overrides or ()
     with first_failure_speaks():
-        settings = load_settings(recipe, changes) if data is None else prepared_settings(data, recipe, changes)
+        begin = [settings_of_start(start)] if start is not None else []
+        settings = (
+            load_settings(recipe, changes, begin) if data is None else prepared_settings(data, recipe, changes, begin)
+        )
     is_first = read_launch().is_first
     try:
         with PreparationProgress() as preparing, TrainingProgress() as progress:
