@@ -39,11 +39,13 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def parser(treebank: Path) -> Path:
     """A run that knows its nine trees by heart."""
     data, run = treebank.parent / "data", treebank.parent / "run"
-    small = ("tokenizer.vocab_size=300", "data.n_workers=1")
+    plain = ("tokenizer.tree_words=dropped", "data.max_constituent_words=0")
+    small = ("tokenizer.vocab_size=300", "data.n_workers=1", *plain)
     parts = [item for part in ("train", "dev", "test") for item in (f"--{part}", treebank)]
     prepared = run_cli("prepare", "parsing-small", "--out", data, *parts, *settings(*small))
     assert prepared.code == 0, prepared.err
     tuned = ("train.n_steps=80", "train.validate_every=80", "train.patience=none", "train.checkpoint_every=80")
+    tuned += ("train.decay_share=0.2", "train.decay_shape=sqrt")
     trained = run_cli(
         "train", "parsing-small", "--data", data, "--out", run,
         *settings(*MODEL_T, *tuned, "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30"),

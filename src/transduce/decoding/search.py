@@ -83,7 +83,7 @@ def _bounds(engine: Engine, queries: Sequence[Query], settings: DecodeSettings) 
 def _n_needed(query: Query) -> int:
     """Return how many tokens a translation must have room for."""
     if query.tree is not None:
-        return query.tree.n_words
+        return query.tree.n_tokens
     return len(query.prefix) + sum(map(len, query.required))
 
 

@@ -5,7 +5,8 @@ minus infinity for what may not follow. Of a tree that is being written:
 
 - an opening bracket may follow while words are left and there is room to close it;
 - the closing bracket of the innermost constituent may follow when that has something in it, and no other;
-- a word may follow while words are left: that whose turn it is, where they are numbered;
+- a word may follow while words are left: that whose turn it is, where they are numbered or spelled; its pieces follow each
+  other with nothing between;
 - EOS may follow when no word is left and all is closed, and then nothing else.
 
 So a row always has a way to end as a whole tree within its length limit.
@@ -38,21 +39,25 @@ class TreeSymbols:
     Args:
         tokens: The tokens of a tree tokenizer, in the order of their ids, from the first behind the control ids.
         numbered: Whether words have numbers.
+        n_pieces: Ids behind those of the tokens, which are pieces of words.
     """
 
-    def __init__(self, tokens: Sequence[str], *, numbered: bool = False) -> None:
+    def __init__(self, tokens: Sequence[str], *, numbered: bool = False, n_pieces: int = 0) -> None:
         ids = {token: index for index, token in enumerate(tokens, start=N_CONTROL)}
-        is_open = [False] * N_CONTROL + [token.startswith("(") for token in tokens]
-        is_bracket = [True] * N_CONTROL + [token[0] in "()" for token in tokens]
+        is_open = [False] * N_CONTROL + [token.startswith("(") for token in tokens] + [False] * n_pieces
+        is_bracket = [True] * N_CONTROL + [token[0] in "()" for token in tokens] + [False] * n_pieces
         self.closing = {ids[token]: ids[f"){token[1:]}"] for token in tokens if token.startswith("(")}
         """For the id of each opening bracket the id of the closing one."""
         self.opens: npt.NDArray[np.bool_] = np.array(is_open)
         """``[vocab]``: True for opening brackets."""
         self.words: npt.NDArray[np.bool_] = ~np.array(is_bracket)
-        """``[vocab]``: True for words."""
-        self._next_words = [self.words]  # by the number of the next word
+        """``[vocab]``: True for words: their tokens and their pieces."""
+        self.first_piece = N_CONTROL + len(tokens)
+        """The id of the first piece."""
+        is_token = np.arange(len(is_open)) < self.first_piece
+        self._next_words = [self.words & is_token]  # by the number of the next word
         if numbered:
-            numbers = np.array([-1] * N_CONTROL + [_number(token) for token in tokens])
+            numbers = np.array([-1] * N_CONTROL + [_number(token) for token in tokens] + [-1] * n_pieces)
             self._next_words = [numbers == number for number in range(N_NUMBERS)]
         self._allowed: dict[tuple[int | None, int | None, bool, bool], npt.NDArray[np.bool_]] = {}
 
@@ -63,7 +68,8 @@ class TreeSymbols:
 
         Args:
             closing: The closing bracket of the innermost constituent; None where there is none, or nothing in it.
-            word: Number of the next word of the sentence, from 0; None: the tree has them all.
+            word: Number of the next word of the sentence, from 0; None: the tree has them all. Pieces are not among what is
+                allowed.
             room_for_brackets: True: one more constituent would fit.
             all_closed: True: no constituent is open.
         """
@@ -95,6 +101,15 @@ class TreeShape:
     n_words: int
     """Words of the sentence, at least 1: the tree has as many."""
     symbols: TreeSymbols
+    spelled: tuple[tuple[int, ...], ...] = ()
+    """The pieces of each word, where they are kept; none where words are left out."""
+    tagged: bool = True
+    """Whether a word begins with a token of its own, ``XX`` or its tag, and not with its first piece."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the shortest tree."""
+        return self.n_words * self.tagged + sum(map(len, self.spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +118,16 @@ class _Row:
 
     sentence: int
     n_words_left: int
+    """Words that have not begun."""
+    n_tokens_left: int
+    """Tokens of those, and of what is left of the last one that has begun."""
     n_tokens: int = 0
     open: tuple[int, ...] = ()
     """The closing brackets that are due, the innermost last."""
     is_fresh: bool = False
     """True: the innermost constituent has nothing in it."""
+    pieces: tuple[int, ...] = ()
+    """What is left of the word that was begun last."""
 
 
 class TreeEngine(EngineAround):
@@ -158,31 +178,47 @@ class TreeSession:
 
     def _enter(self, n_sentences: int) -> None:
         for sentence in range(self._n_sentences, self._n_sentences + n_sentences):
-            self._rows.append(_Row(sentence, self._engine.shapes[sentence].n_words))
+            shape = self._engine.shapes[sentence]
+            self._rows.append(_Row(sentence, shape.n_words, shape.n_tokens))
         self._n_sentences += n_sentences
 
     def _extend(self, row: _Row, token: int) -> _Row:
-        symbols = self._engine.shapes[row.sentence].symbols
-        n_tokens = row.n_tokens + 1
+        shape = self._engine.shapes[row.sentence]
+        symbols = shape.symbols
         if token == BOS_ID:
             return row
+        longer = replace(row, n_tokens=row.n_tokens + 1, is_fresh=False)
+        if row.pieces:
+            return replace(longer, pieces=row.pieces[1:], n_tokens_left=row.n_tokens_left - 1)
         if token in symbols.closing:
-            due = (*row.open, symbols.closing[token])
-            return _Row(row.sentence, row.n_words_left, n_tokens, due, is_fresh=True)
+            return replace(longer, open=(*row.open, symbols.closing[token]), is_fresh=True)
         if symbols.words[token]:
-            return _Row(row.sentence, row.n_words_left - 1, n_tokens, row.open)
-        return _Row(row.sentence, row.n_words_left, n_tokens, row.open[:-1])
+            number = shape.n_words - row.n_words_left
+            pieces = shape.spelled[number][not shape.tagged :] if shape.spelled else ()
+            return replace(
+                longer, n_words_left=row.n_words_left - 1, n_tokens_left=row.n_tokens_left - 1, pieces=pieces
+            )
+        return replace(longer, open=row.open[:-1])
 
     def _allowed(self, row: _Row) -> npt.NDArray[np.bool_]:
         """Return ``[vocab]``: True for what may follow a row."""
-        n_due = row.n_tokens + len(row.open) + row.n_words_left  # tokens of the shortest tree that it can become
         shape = self._engine.shapes[row.sentence]
-        return shape.symbols.allowed(
+        if row.pieces:
+            only = np.zeros(len(shape.symbols.words), dtype=bool)
+            only[row.pieces[0]] = True
+            return only
+        n_due = row.n_tokens + len(row.open) + row.n_tokens_left  # tokens of the shortest tree that it can become
+        number = shape.n_words - row.n_words_left
+        allowed = shape.symbols.allowed(
             closing=row.open[-1] if row.open and not row.is_fresh else None,
-            word=shape.n_words - row.n_words_left if row.n_words_left else None,
+            word=number if row.n_words_left else None,
             room_for_brackets=n_due + 2 <= self._engine.limits[row.sentence],
             all_closed=not row.open,
         )
+        if row.n_words_left and not shape.tagged:
+            allowed = allowed.copy()
+            allowed[shape.spelled[number][0]] = True
+        return allowed
 
 
 def with_shapes(
@@ -190,7 +226,8 @@ def with_shapes(
 ) -> list[Prepared]:
     """Return prepared requests whose translations must be whole trees over their words.
 
-    A sentence of more words than the model has positions for has no whole tree: it stays free, and what comes is mended.
+    A sentence of more words, or pieces of words, than the model has positions for has no whole tree: it stays free, and what
+    comes is mended. So does one with a word that Unicode normalization leaves nothing of.
 
     Args:
         prepared: The requests.
@@ -203,11 +240,17 @@ def with_shapes(
     """
     if not isinstance(tokenizer, TreeTokenizer):
         raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
-    symbols = TreeSymbols(tokenizer.tokens, numbered=tokenizer.numbered)
-    shapes = [TreeShape(len(sentence_words(sentence)), symbols) for sentence in sentences]
+    n_pieces = tokenizer.vocab_size - tokenizer.first_piece
+    symbols = TreeSymbols(tokenizer.tokens, numbered=tokenizer.numbered, n_pieces=n_pieces)
+    tagged = tokenizer.words is None or tokenizer.tags == "kept"
+    shapes = []
+    for sentence in sentences:
+        words = sentence_words(sentence)
+        spelled = tuple(tokenizer.spell(words)) if tokenizer.words is not None else ()
+        shapes.append(TreeShape(len(words), symbols, spelled, tagged))
     return [
         each
-        if longest is not None and shape.n_words > longest
+        if (longest is not None and shape.n_tokens > longest) or () in shape.spelled
         else replace(each, query=replace(each.query, tree=shape))
         for each, shape in zip(prepared, shapes, strict=True)
     ]

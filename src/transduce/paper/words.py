@@ -62,19 +62,27 @@ def group_pieces(tokenizer: Tokenizer, ids: Sequence[int]) -> PieceGroups:
     return PieceGroups(tuple(names), tuple(group_of))
 
 
-def group_tree_tokens(tokens: Sequence[str], words: Sequence[str]) -> PieceGroups:
+def group_tree_tokens(tokens: Sequence[str], words: Sequence[str], continues: Sequence[bool] = ()) -> PieceGroups:
     """Name the tokens of a parse as one reads it: brackets as they are, and for each ``XX`` or tag the word that it stands for.
 
     Args:
         tokens: As a parser writes them, with or without a mistake.
         words: The words of the sentence.
+        continues: For each token whether it goes on with the word of the one before; none given: no token does.
 
     >>> group_tree_tokens("(NP XX XX )NP".split(), ["the", "cat"]).names
     ('(NP', 'the', 'cat', ')NP')
+    >>> group_tree_tokens("(NP ▁ca t )NP".split(), ["cat"], [False, False, True, False])
+    PieceGroups(names=('(NP', 'cat', ')NP'), group_of=(0, 1, 1, 2))
     """
     following = iter(words)
-    names = (token if token[0] in "()<" else next(following, token) for token in tokens)
-    return PieceGroups(tuple(names), tuple(range(len(tokens))))
+    names: list[str] = []
+    group_of = []
+    for token, goes_on in zip(tokens, continues or [False] * len(tokens), strict=True):
+        if not goes_on:
+            names.append(token if token[0] in "()<" else next(following, token))
+        group_of.append(len(names) - 1)
+    return PieceGroups(tuple(names), tuple(group_of))
 
 
 def join_positions(weights: Weights, rows: Sequence[int], columns: Sequence[int]) -> Weights:

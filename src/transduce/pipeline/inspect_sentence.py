@@ -166,10 +166,12 @@ def attention_html(read: ReadSentence, maps: AttentionMaps, choice: AttentionCho
 
 def _target_words(read: ReadSentence) -> PieceGroups:
     from transduce.paper.words import group_pieces, group_tree_tokens
+    from transduce.tokenizer.trees import TreeTokenizer
 
     tokenizer = read.tokenizers.tgt
-    if task_of(read.tokenizers) == "parsing":
-        return group_tree_tokens(tokenizer.pieces(read.tgt_ids), sentence_words(read.source))
+    if isinstance(tokenizer, TreeTokenizer):
+        words = sentence_words(read.source)
+        return group_tree_tokens(tokenizer.pieces(read.tgt_ids), words, tokenizer.continues(read.tgt_ids))
     return group_pieces(tokenizer, read.tgt_ids)
 
 

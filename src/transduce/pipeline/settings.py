@@ -52,6 +52,7 @@ class RunSettings(Settings):
         if self.data.task == "translation":
             wrong = {
                 "tokenizer.tree_tags = 'kept'": self.tokenizer.tree_tags != "replaced",
+                "tokenizer.tree_words = 'kept'": self.tokenizer.tree_words != "dropped",
                 "tokenizer.number_words = true": self.tokenizer.number_words,
                 f"data.max_constituent_words = {self.data.max_constituent_words}": self.data.max_constituent_words > 0,
                 "decode.whole_trees = true": self.decode.whole_trees,

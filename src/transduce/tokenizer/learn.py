@@ -61,8 +61,13 @@ def learn_tokenizers(
         words = _learn(pairs, n_pairs, settings, "the source")
         _warn_if_smaller(settings, src=words)
         src = NumberedTokenizer(words) if settings.number_words else words
-        trees = (pair.tgt for pair in pairs)
-        return TokenizerPair(src, learn_trees(trees, settings.tree_tags, numbered=settings.number_words))
+        tgt = learn_trees(
+            (pair.tgt for pair in pairs),
+            settings.tree_tags,
+            numbered=settings.number_words,
+            words=words if settings.tree_words == "kept" else None,
+        )
+        return TokenizerPair(src, tgt)
     if settings.joint:
         joint = _learn(pairs, n_pairs, settings, "both sides")
         learned = TokenizerPair(joint, joint)

@@ -30,6 +30,9 @@ class TokenizerSettings(Settings):
     tree_tags: Literal["replaced", "kept"] = "replaced"
     """Parsing only (``data.task``). ``replaced``: in trees every word is ``XX``. ``kept``: it is its part-of-speech tag, which
     the model then finds too. The target vocabulary is all brackets and tags of the training trees, one id each."""
+    tree_words: Literal["dropped", "kept"] = "dropped"
+    """Parsing only. ``dropped``: trees are without their words, which the parser has. ``kept``: the pieces of each word stand in
+    the place of ``XX``, or behind its tag. Trees get longer, and a model learns from fewer of them where words go."""
     number_words: bool = False
     """Parsing only. Number the words of a sentence by turns from 0 to 9, in the tree (``XX/3``) and before the words that the
     model reads, so that it learns from far fewer trees which word it has come to."""
@@ -47,6 +50,14 @@ class TokenizerSettings(Settings):
     vocab_threshold: int | None = setting(None, ge=1)
     """subword-nmt only, as its ``--vocabulary-threshold``: tokens counted fewer times in the vocabulary, or absent from it,
     are cut into smaller ones. Without it the codes are applied as they are, and absent tokens become the unknown id."""
+
+    @SectionCheck
+    def _check_words(self) -> None:
+        if self.number_words and self.tree_words == "kept":
+            raise ValueError(
+                "number_words = true does not go with tree_words = 'kept', where words tell themselves which they are; leave it "
+                "out"
+            )
 
     @SectionCheck
     def _check_kind(self) -> None:

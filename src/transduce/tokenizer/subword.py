@@ -203,6 +203,10 @@ class SubwordTokenizer:
         """
         return [CONTROL_PIECES[index] if 0 <= index < N_CONTROL else self._name(index) for index in ids]
 
+    def starts_word(self, index: int) -> bool:
+        """Tell whether a piece begins with the space that stands before a word."""
+        return self._bytes_of.get(index, b"").startswith(b" ")
+
     def _name(self, index: int) -> str:
         raw = self._bytes_of.get(index)
         if raw is None:

@@ -20,6 +20,9 @@ from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.trees import TreeEngine, TreeShape, TreeSymbols
 from transduce.text.repair import build_tree
 from transduce.tokenizer.protocol import N_CONTROL
+from transduce.tokenizer.subword import SubwordTokenizer
+from transduce.tokenizer.trees import learn_trees
+from transduce.tokenizer.vocabulary import BpeVocabulary
 
 TOKENS = ("(A", ")A", "XX", "(B", ")B")
 SYMBOLS = TreeSymbols(TOKENS)
@@ -43,6 +46,35 @@ def test_words_that_are_numbered_come_in_turn() -> None:
         tokens = [NUMBERED[index - N_CONTROL] for index in own.ids]
         assert [token[-1] for token in tokens if "/" in token] == [f"{n % 10}" for n in range(n_words)]
         assert not build_tree(tokens, ["w"] * n_words, numbered=True).faults
+
+
+@pytest.mark.parametrize("tags", ["replaced", "kept"])
+@given(seed=st.integers(0, 1000), extra=st.integers(0, 8))
+@hypothesis_settings(max_examples=15, deadline=None)
+def test_words_that_are_kept_are_spelled_as_they_stand(tags: str, seed: int, extra: int) -> None:
+    learned = SubwordTokenizer(BpeVocabulary((("Ġ", "a"), ("Ġa", "b"))))
+    trees = ["(TOP (S (NN ab) (VB aab)))", "(TOP (NP (NN cab) (NN a)))"]
+    tokenizer = learn_trees(trees, "kept" if tags == "kept" else "replaced", words=learned)
+    words = ["ab", "cab", "a"]
+    spelled = tuple(tokenizer.spell(words))
+    symbols = TreeSymbols(tokenizer.tokens, n_pieces=tokenizer.vocab_size - tokenizer.first_piece)
+    shape = TreeShape(3, symbols, spelled, tagged=tags == "kept")
+    assert shape.n_tokens == sum(map(len, spelled)) + 3 * (tags == "kept")
+    engine = ToyEngine.random(seed, n_words=tokenizer.vocab_size - N_CONTROL)
+    limits = np.array([shape.n_tokens + extra])
+    found = beam_search(
+        TreeEngine(engine, [shape], limits),
+        [[4]],
+        DecodeSettings(beam_size=3, n_best=3),
+        LengthBounds(limits * 0, limits),
+    )
+    assert found[0]
+    for own in found[0]:
+        assert not build_tree(tokenizer.decode(own.ids).split(), words).faults
+        pieces = tuple(index for index in own.ids if index >= tokenizer.first_piece)
+        assert pieces == sum(spelled, ())
+        starts = [not goes_on for goes_on in tokenizer.continues(own.ids)]
+        assert sum(starts) == 3 + sum(token[0] in "()" for token in tokenizer.decode(own.ids).split())
 
 
 def whole_trees(n_words: int, limit: int) -> set[tuple[int, ...]]:

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from transduce.base.errors import TokenizerError
+from transduce.text.linearize import Tags
 from transduce.text.segments import SentencePair
 from transduce.tokenizer import learn_tokenizers, load_tokenizer, load_tokenizers, save_tokenizers
 from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import EOS_ID, N_CONTROL, PAD_ID, UNK_ID, Tokenizer
 from transduce.tokenizer.settings import TokenizerSettings
+from transduce.tokenizer.subword import SubwordTokenizer
 from transduce.tokenizer.trees import TreeTokenizer, learn_trees
+from transduce.tokenizer.vocabulary import BpeVocabulary
 
 TREES = [
     "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ runs))))",
@@ -57,6 +60,36 @@ def test_numbered_words_have_all_numbers_however_short_the_trees() -> None:
     assert kept.decode(kept.encode(long)).split() == [f"NN/{n % 10}" for n in range(12)]
 
 
+@pytest.mark.parametrize("tags", ["replaced", "kept"])
+def test_words_that_are_kept_are_pieces(tags: Tags) -> None:
+    words = SubwordTokenizer(BpeVocabulary((("Ġ", "c"), ("Ġc", "a"), ("Ġca", "t"))))
+    tokenizer = learn_trees(TREES, tags, words=words)
+    assert "XX" not in tokenizer.tokens
+    tree = "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ runs) (-LRB- -LRB-))))"
+    ids = tokenizer.encode(tree)
+    assert [ids] == tokenizer.encode_batch([tree])
+    named = tokenizer.pieces(ids)
+    bare = {"kept": "(S (NP DT ▁ t h e NN ▁cat )NP (VP VBZ ▁ r u n s <unk> ▁ ( )VP )S"}
+    assert named == bare.get(tags, "(S (NP ▁ t h e ▁cat )NP (VP ▁ r u n s ▁ ( )VP )S").split()
+    assert all(index < tokenizer.vocab_size for index in ids)
+    inside = [name for name, goes_on in zip(named, tokenizer.continues(ids), strict=True) if goes_on]
+    if tags == "kept":
+        assert inside == ["▁", "t", "h", "e", "▁cat", "▁", "r", "u", "n", "s", "("]
+        assert tokenizer.decode(ids) == "(S (NP DT NN )NP (VP VBZ XX )VP )S"  # the tag of the last was not learned
+    else:
+        assert inside == ["t", "h", "e", "r", "u", "n", "s", "("]
+        assert tokenizer.decode(ids) == "(S (NP XX XX )NP (VP XX XX )VP )S"
+    assert tokenizer.spell(["cat", "the"]) == [tuple(ids[i] for i in places) for places in _places(named)]
+    assert learn_trees(TREES, tags).spell(["cat"]) == [()]
+    with pytest.raises(IndexError):
+        tokenizer.pieces([tokenizer.vocab_size])
+
+
+def _places(named: list[str]) -> list[list[int]]:
+    the = named.index("t") - 1
+    return [[named.index("▁cat")], list(range(the, the + 4))]
+
+
 def test_a_new_label_is_unknown_and_what_is_no_tree_is_refused() -> None:
     tokenizer = learn_trees(TREES, "replaced")
     assert tokenizer.encode("(TOP (QP (CD 3)))") == [UNK_ID, tokenizer.encode(TREES[0])[2], UNK_ID]
@@ -68,14 +101,19 @@ def test_a_new_label_is_unknown_and_what_is_no_tree_is_refused() -> None:
         tokenizer.pieces([99])
 
 
-@pytest.mark.parametrize("numbered", [False, True])
-def test_it_is_kept_on_the_disk_and_sent_to_other_processes(numbered: bool, tmp_path: Path) -> None:
-    tokenizer = learn_trees(TREES, "kept", numbered=numbered)
+@pytest.mark.parametrize(
+    ("numbered", "words"), [(False, None), (True, None), (False, SubwordTokenizer(BpeVocabulary(())))]
+)
+def test_it_is_kept_on_the_disk_and_sent_to_other_processes(
+    numbered: bool, words: SubwordTokenizer | None, tmp_path: Path
+) -> None:
+    tokenizer = learn_trees(TREES, "kept", numbered=numbered, words=words)
     tokenizer.save(tmp_path)
     for copy in (load_tokenizer(tmp_path), pickle.loads(pickle.dumps(tokenizer))):
         assert isinstance(copy, TreeTokenizer)
         assert (copy.tokens, copy.tags, copy.fingerprint) == (tokenizer.tokens, "kept", tokenizer.fingerprint)
-        assert copy.numbered is numbered
+        assert copy.numbered is numbered and (copy.words is None) is (words is None)
+        assert copy.encode(TREES[0]) == tokenizer.encode(TREES[0])
     assert learn_trees(TREES, "replaced").fingerprint != tokenizer.fingerprint
 
 
@@ -89,6 +127,13 @@ def test_the_source_of_trees_is_text_like_any_other(tmp_path: Path) -> None:
     )
     assert isinstance(numbered.src, NumberedTokenizer) and isinstance(numbered.tgt, TreeTokenizer)
     assert numbered.src.words.fingerprint == pair.src.fingerprint and numbered.tgt.numbered
+    kept = learn_tokenizers(pairs, TokenizerSettings(vocab_size=270, joint=False, tree_words="kept"), target="trees")
+    assert (
+        isinstance(kept.tgt, TreeTokenizer)
+        and kept.tgt.words is not None
+        and kept.src.fingerprint == pair.src.fingerprint
+    )
+    assert kept.tgt.words.fingerprint == kept.src.fingerprint
     save_tokenizers(pair, tmp_path)
     loaded = load_tokenizers(tmp_path)
     assert (loaded.src.fingerprint, loaded.tgt.fingerprint) == (pair.src.fingerprint, pair.tgt.fingerprint)
