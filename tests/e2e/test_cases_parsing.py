@@ -19,6 +19,8 @@ from transduce.pipeline.self_train import keep_surest
 from transduce.text.linearize import linearize
 from transduce.text.trees import format_tree, parse_tree, tree_leaves
 
+SMALL = (*MODEL_T, "train.decay_share=0.2", "train.decay_shape=sqrt")
+"""A small model with a schedule of its own, to which those of the recipe have nothing to say."""
 _NOUNS = {"cat": "cats", "dog": "dogs", "bird": "birds"}
 _TREES = [
     *(f"( (S (NP-SBJ-1 (DT the) (NN {noun})) (VP (VBZ runs) (NP (-NONE- *-1)))) )" for noun in _NOUNS),
@@ -44,11 +46,12 @@ def parser(treebank: Path) -> Path:
     parts = [item for part in ("train", "dev", "test") for item in (f"--{part}", treebank)]
     prepared = run_cli("prepare", "parsing-small", "--out", data, *parts, *settings(*small))
     assert prepared.code == 0, prepared.err
-    tuned = ("train.n_steps=80", "train.validate_every=80", "train.patience=none", "train.checkpoint_every=80")
-    tuned += ("train.decay_share=0.2", "train.decay_shape=sqrt")
+    tuned = (
+        "train.n_steps=80", "train.validate_every=80", "train.patience=none", "train.checkpoint_every=80",
+    )  # fmt: skip
     trained = run_cli(
         "train", "parsing-small", "--data", data, "--out", run,
-        *settings(*MODEL_T, *tuned, "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30"),
+        *settings(*SMALL, *tuned, "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30"),
     )  # fmt: skip
     assert trained.code == 0, trained.err
     assert "F1 100.00" in trained.err and "well-formed 100.00" in trained.err
@@ -214,7 +217,7 @@ def test_a_sentence_of_more_words_than_there_are_positions_does_not_stop_the_oth
         parser.parent / "data",
         "--out",
         tmp_path / "run",
-        *settings(*MODEL_T, *short),
+        *settings(*SMALL, *short),
     )
     assert learned.code == 0, learned.err
     sentences = ["the cat runs", "the cat runs " * 9, "the cat runs"]
@@ -332,7 +335,7 @@ def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path:
         "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30", "decode.whole_trees=true",
     )  # fmt: skip
     learned = run_cli(
-        "train", "parsing-small", "--data", parser.parent / "data", "--out", teacher, *settings(*MODEL_T, *short)
+        "train", "parsing-small", "--data", parser.parent / "data", "--out", teacher, *settings(*SMALL, *short)
     )
     assert learned.code == 0, learned.err
     longer = settings(
