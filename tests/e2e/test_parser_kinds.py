@@ -45,6 +45,7 @@ def parser(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
     prepared = run_cli("prepare", "parsing-small", "--out", place / "data", *parts, *settings(*chosen))
     assert prepared.code == 0, prepared.err
     assert "8 constituents of 2 to 2 words are learned from too" in prepared.err
+    assert "16 pairs" in prepared.out and "8 of the pairs are constituents" in prepared.out
     tuned = (
         "train.n_steps=120", "train.validate_every=120", "train.checkpoint_every=120", "train.p_bpe_dropout=0.02",
         "train.decay_share=0.2", "train.decay_shape=sqrt", "train.patience=none", "decode.max_extra_tokens=40",

@@ -92,7 +92,7 @@ def test_table_4_of_toy_treebanks(tmp_path: Path) -> None:
     assert all(score["n_outputs"] == 10 for result in found.values() for score in result["scores"])
     assert len(report["printed"]) == 12 and report["failures"] == {}
 
-    changed = run_cli(*command, "--set", "train.n_steps=3")
+    changed = run_cli(*command, "--set", "train.n_steps=100")
     assert changed.code == 2 and "holds a run with other settings" in changed.err
     again = run_cli(*command)
     assert again.code == 0 and "all 4 runs are finished: only the report is written" in again.err

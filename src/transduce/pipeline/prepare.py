@@ -170,4 +170,5 @@ def _part_report(text: PartText, encoded: BinarizeReport) -> PartReport:
         n_tgt_tokens=encoded.n_tgt_tokens,
         n_in_training=text.held_out.n_folded if text.held_out is not None else 0,
         n_in_training_exact=text.held_out.n_exact if text.held_out is not None else 0,
+        n_constituents=text.n_constituents,
     )

@@ -41,6 +41,8 @@ class PartReport:
     """Source sentences of a dev or test set that also stand in the training text, case and white space aside."""
     n_in_training_exact: int = 0
     """Those of them that stand there letter for letter."""
+    n_constituents: int = 0
+    """Pairs that are no trees of the inputs, but constituents of them."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ def measure_batches(store_directory: Path, settings: TrainSettings) -> tuple[int
 def describe_part(name: Part, part: PartReport) -> str:
     """Return in words what is stored of a part."""
     text = f"{plural(part.n_pairs, 'pair')}, {part.n_src_tokens:,} source and {part.n_tgt_tokens:,} target tokens"
+    if part.n_constituents:
+        text += f"; {part.n_constituents:,} of the pairs are constituents"
     if name != "train" and not part.files and part.n_pairs:
         text += "; held out of training"
     if part.n_in_training:

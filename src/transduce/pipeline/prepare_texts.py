@@ -37,6 +37,8 @@ class PartText:
     """What became of its inputs; none for a part that was held out of training."""
     held_out: HeldOut | None = None
     """What of it stands in training, for a dev or test set that was given."""
+    n_constituents: int = 0
+    """The last so many pairs are constituents of the trees before them."""
 
 
 def read_texts(settings: RunSettings, sources: Sources, spool: Path, teller: PhaseTeller) -> dict[Part, PartText]:
@@ -69,9 +71,10 @@ def read_texts(settings: RunSettings, sources: Sources, spool: Path, teller: Pha
         kept = write_pairs(corpus.pairs.at(chosen), spool / f"{part}.src", spool / f"{part}.tgt")
         texts[part] = PartText(kept, files=())
     train = corpus.pairs.without([position for chosen in positions.values() for position in chosen])
-    if settings.data.max_constituent_words:
-        train = _with_constituents(train, texts, settings, spool)
-    return texts | {"train": PartText(train, corpus.files)}
+    if not settings.data.max_constituent_words:
+        return texts | {"train": PartText(train, corpus.files)}
+    both = _with_constituents(train, texts, settings, spool)
+    return texts | {"train": PartText(both, corpus.files, n_constituents=len(both) - len(train))}
 
 
 def _with_constituents(train: PairSpool, texts: dict[Part, PartText], settings: RunSettings, spool: Path) -> PairSpool:

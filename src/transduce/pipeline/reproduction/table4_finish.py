@@ -40,7 +40,7 @@ def finish_parser(run: PlannedParser, out: Path) -> ParserResult:
         row=run.row,
         seed=run.seed,
         digest=run.digest,
-        n_trees=_read(trained / "data" / "report.json")["train"]["n_pairs"],
+        n_trees=sum(file["n_kept"] for file in _read(trained / "data" / "report.json")["train"]["files"]),
         n_parameters=parameter_count(bundle.model, *sizes),
         step=bundle.step,
         made_of=report["made_of"] if run.teacher is None else report["rounds"][0]["made_of"],
