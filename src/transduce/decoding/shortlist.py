@@ -163,7 +163,7 @@ def _check(common: IntArray, starts: IntArray, targets: IntArray, src_vocab_size
             raise ValueError(f"an id is outside the target vocabulary of {tgt_vocab_size}")
 
 
-def with_shortlist(engine: Engine, shortlist: Shortlist) -> ShortlistEngine | SearchingShortlistEngine:
+def with_shortlist(engine: Engine, shortlist: Shortlist) -> ShortlistEngine:
     """Restrict an engine to a shortlist; one that does whole searches by itself goes on doing so."""
     if isinstance(engine, SearchingEngine):
         return SearchingShortlistEngine(engine, shortlist)
@@ -172,7 +172,7 @@ def with_shortlist(engine: Engine, shortlist: Shortlist) -> ShortlistEngine | Se
 
 def whole_vocabulary(engine: Engine) -> Engine:
     """Return the engine without its shortlist, if it has one."""
-    return engine.engine if isinstance(engine, ShortlistEngine | SearchingShortlistEngine) else engine
+    return engine.engine if isinstance(engine, ShortlistEngine) else engine
 
 
 class ShortlistEngine(EngineAround):
@@ -192,7 +192,7 @@ class ShortlistEngine(EngineAround):
         return ShortlistSession(self.engine.start(sources), self.shortlist, sources)
 
 
-class SearchingShortlistEngine:
+class SearchingShortlistEngine(ShortlistEngine):
     """An engine that does whole searches by itself, each sentence with its own list.
 
     Args:
@@ -201,38 +201,8 @@ class SearchingShortlistEngine:
     """
 
     def __init__(self, engine: SearchingEngine, shortlist: Shortlist) -> None:
-        self.engine = engine
-        self.shortlist = shortlist
-        self._by_steps = ShortlistEngine(engine, shortlist)
-
-    @property
-    def name(self) -> str:
-        """What computes the model."""
-        return self.engine.name
-
-    @property
-    def tgt_vocab_size(self) -> int:
-        """Size of the target vocabulary, control ids included."""
-        return self.engine.tgt_vocab_size
-
-    @property
-    def max_sentence_tokens(self) -> int | None:
-        """The longest sentence that the model has positions for."""
-        return self.engine.max_sentence_tokens
-
-    def start(self, sources: Sequence[Sequence[int]]) -> ShortlistSession:
-        """Encode sentences and begin a search over them, each with its own list."""
-        return self._by_steps.start(sources)
-
-    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the model's own log-probabilities of given targets, over the whole vocabulary."""
-        return self._by_steps.score(sources, targets)
-
-    def cross_attention(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
-    ) -> list[FloatArray]:
-        """Return where the model looks while given targets are read."""
-        return self._by_steps.cross_attention(sources, targets, layer)
+        super().__init__(engine, shortlist)
+        self._searching = engine
 
     def beam_search(
         self,
@@ -244,7 +214,7 @@ class SearchingShortlistEngine:
     ) -> list[list[Hypothesis]]:
         """Search with the list of each sentence, or with the lists that are given."""
         lists = [self.shortlist.for_source(source) for source in sources] if shortlists is None else shortlists
-        return self.engine.beam_search(sources, minima, limits, settings, lists)
+        return self._searching.beam_search(sources, minima, limits, settings, lists)
 
 
 class ShortlistSession:

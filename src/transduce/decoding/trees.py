@@ -52,9 +52,7 @@ class TreeSymbols:
         """``[vocab]``: True for opening brackets."""
         self.words: npt.NDArray[np.bool_] = ~np.array(is_bracket)
         """``[vocab]``: True for words: their tokens and their pieces."""
-        self.first_piece = N_CONTROL + len(tokens)
-        """The id of the first piece."""
-        is_token = np.arange(len(is_open)) < self.first_piece
+        is_token = np.arange(len(is_open)) < N_CONTROL + len(tokens)
         self._next_words = [self.words & is_token]  # by the number of the next word
         if numbered:
             numbers = np.array([-1] * N_CONTROL + [_number(token) for token in tokens] + [-1] * n_pieces)

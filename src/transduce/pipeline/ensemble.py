@@ -63,12 +63,9 @@ def parse_member(text: str) -> tuple[Path, float]:
 
 
 def _check_same_vocabularies(first: Bundle, other: Bundle) -> None:
-    for side, ours, theirs in (
-        ("source", first.tokenizers.src, other.tokenizers.src),
-        ("target", first.tokenizers.tgt, other.tokenizers.tgt),
-    ):
-        if ours.fingerprint != theirs.fingerprint:
-            raise BundleError(
-                f"{other.path}: cannot vote together with {first.path}: their {side} vocabularies differ, so that one id "
-                "means different pieces; train both on the same prepared data"
-            )
+    side = first.tokenizers.differing_side(other.tokenizers)
+    if side is not None:
+        raise BundleError(
+            f"{other.path}: cannot vote together with {first.path}: their {side} vocabularies differ, so that one id "
+            "means different pieces; train both on the same prepared data"
+        )

@@ -76,6 +76,7 @@ def prepare(settings: RunSettings, out: StrPath, *, listeners: Sequence[PrepareL
     out = Path(out)
     sources = {part: find_sources(settings.data, part) for part in PARTS}
     check_everything(settings, sources, out)
+    taken = tokenizers_of_start(settings)
     inputs = describe_inputs(settings, sources)
     finished = find_finished(settings, inputs, out)
     if finished is not None:
@@ -83,7 +84,7 @@ def prepare(settings: RunSettings, out: StrPath, *, listeners: Sequence[PrepareL
         return finished
     try:
         with atomic_directory(out) as directory:
-            report = _fill(directory, settings, sources, inputs, listeners)
+            report = _fill(directory, settings, sources, inputs, taken, listeners)
             (directory / SETTINGS_FILE).write_text(dump_toml(settings), encoding="utf-8")
             write_report(report, directory / REPORT_FILE)
     except OSError as error:
@@ -96,6 +97,7 @@ def _fill(
     settings: RunSettings,
     sources: Sources,
     inputs: tuple[InputVersion, ...],
+    taken: TokenizerPair | None,
     listeners: Sequence[PrepareListener],
 ) -> PrepareReport:
     """Do all the work, in a directory that nobody sees yet."""
@@ -104,7 +106,7 @@ def _fill(
     spool.mkdir()
     texts = read_texts(settings, sources, spool, PhaseTeller("reading", listeners))
     clean_s = time.perf_counter() - start_s
-    tokenizers = _learn(texts["train"], settings, PhaseTeller("learning", listeners))
+    tokenizers = _find_tokenizers(texts["train"], settings, taken, PhaseTeller("learning", listeners))
     save_tokenizers(tokenizers, directory / "tokenizer")
     learn_s = time.perf_counter() - start_s - clean_s
     encoded = _encode(texts, tokenizers, directory, settings, PhaseTeller("encoding", listeners))
@@ -132,14 +134,12 @@ def _fill(
     )
 
 
-def _learn(text: PartText, settings: RunSettings, teller: PhaseTeller) -> TokenizerPair:
+def _find_tokenizers(
+    text: PartText, settings: RunSettings, taken: TokenizerPair | None, teller: PhaseTeller
+) -> TokenizerPair:
+    """Return the tokenizers that are taken from a bundle, or learn them."""
     n_pairs = len(text.pairs)
-    if settings.tokenizer.bundle is not None:
-        tokenizers = tokenizers_of_start(settings.tokenizer.bundle, settings)
-        sizes = tokenizers.src.vocab_size, tokenizers.tgt.vocab_size
-        teller.end("the vocabulary", n_pairs, describe_vocabulary(*sizes, joint=tokenizers.joint))
-        return tokenizers
-    tokenizers = learn_tokenizers(
+    tokenizers = taken or learn_tokenizers(
         WatchedPairs(text.pairs, teller, "the vocabulary"),
         settings.tokenizer,
         n_pairs=n_pairs,

@@ -17,7 +17,6 @@ from transduce.data.sources import PARTS, PairSource, Part, check_sources
 from transduce.data.store import INFO_FILE, TokenStore
 from transduce.pipeline.prepare_report import PrepareReport, measure_batches, read_report, write_report
 from transduce.pipeline.settings import RunSettings
-from transduce.pipeline.start import tokenizers_of_start
 from transduce.tokenizer import load_tokenizers
 from transduce.tokenizer.protocol import TokenizerPair
 
@@ -60,8 +59,6 @@ def check_everything(settings: RunSettings, sources: Sources, out: Path) -> None
     check_sources([source for part in PARTS for source in sources[part]])
     for path in _tokenizer_files(settings):
         check_readable(path)
-    if settings.tokenizer.bundle is not None:
-        tokenizers_of_start(settings.tokenizer.bundle, settings)
     check_writable_directory(out)
     if out.exists():
         _check_replaceable(out)

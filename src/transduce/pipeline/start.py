@@ -43,13 +43,16 @@ def settings_of_start(bundle: StrPath) -> SettingsSource:
     )
 
 
-def tokenizers_of_start(path: Path, settings: RunSettings) -> TokenizerPair:
-    """Return the tokenizers of a bundle, for data of the same task.
+def tokenizers_of_start(settings: RunSettings) -> TokenizerPair | None:
+    """Return the tokenizers of the bundle that data are prepared for; None: there is none, and they are learned.
 
     Raises:
         BundleError: It is missing or damaged.
         DataError: Its model has learned another task.
     """
+    path = settings.tokenizer.bundle
+    if path is None:
+        return None
     tokenizers = read_bundle(path).tokenizers
     task = task_of(tokenizers)
     if task != settings.data.task:
@@ -80,10 +83,9 @@ def read_start(settings: RunSettings, tokenizers: TokenizerPair, data: Path) -> 
         raise TrainingError(
             f"{path}: its weights do not fit this run: {difference}; leave the settings of [model] to --from"
         )
-    for side in ("src", "tgt"):
-        if getattr(tokenizers, side).fingerprint != getattr(bundle.tokenizers, side).fingerprint:
-            raise TrainingError(
-                f"{data}: was prepared with other vocabularies than those of {path}; prepare it with 'transduce prepare --from "
-                f"{path}'"
-            )
+    if tokenizers.differing_side(bundle.tokenizers) is not None:
+        raise TrainingError(
+            f"{data}: was prepared with other vocabularies than those of {path}; prepare it with 'transduce prepare --from "
+            f"{path}'"
+        )
     return bundle

@@ -35,7 +35,6 @@ from transduce.pipeline.recipes import read_recipe
 from transduce.pipeline.settings import RunSettings
 from transduce.pipeline.start import read_start
 from transduce.tokenizer import load_tokenizers
-from transduce.tokenizer.protocol import TokenizerPair
 
 if TYPE_CHECKING:
     from transduce.training.loop import Trainer, TrainResult
@@ -111,7 +110,7 @@ def train(
         run = _Run(settings, data)
         if world.is_first and resume:
             run.check_resumable(out)
-        goes_on = resume and bool(list_checkpoints(out))
+        goes_on = world.first(lambda: resume and bool(list_checkpoints(out)))
         start = None if goes_on else read_start(settings, run.tokenizers, data)
         with _held(out, resume, world):
             if world.is_first:
@@ -176,7 +175,7 @@ class _Run:
             except BundleError:
                 continue  # the trainer passes over damaged checkpoints too, and says so
             difference = model_difference(self.settings.model, bundle.model)
-            if difference is None and _fingerprints(bundle.tokenizers) != _fingerprints(self.tokenizers):
+            if difference is None and bundle.tokenizers.differing_side(self.tokenizers) is not None:
                 difference = f"the vocabulary of {self.data} is not the one that the run was started with"
             if difference is not None:
                 raise TrainingError(
@@ -349,7 +348,3 @@ def _sections(source: SettingsSource, *, decided: bool) -> SettingsSource:
     """Return the sections of a source that decide prepared data, or the others."""
     values = {name: value for name, value in source.values.items() if (name in _DECIDED_BY_PREPARE) == decided}
     return SettingsSource(source.origin, values)
-
-
-def _fingerprints(tokenizers: TokenizerPair) -> tuple[str, str]:
-    return tokenizers.src.fingerprint, tokenizers.tgt.fingerprint

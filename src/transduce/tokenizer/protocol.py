@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 __all__ = ["BOS_ID", "CONTROL_PIECES", "EOS_ID", "N_CONTROL", "PAD_ID", "UNK_ID", "Tokenizer", "TokenizerPair"]
 
@@ -73,3 +73,9 @@ class TokenizerPair:
     def joint(self) -> bool:
         """True when the two sides share one vocabulary, so that their embeddings can be one matrix."""
         return self.src.fingerprint == self.tgt.fingerprint
+
+    def differing_side(self, other: TokenizerPair) -> Literal["source", "target"] | None:
+        """Return the first side on which another pair gives a text other ids; None: both give the same."""
+        if self.src.fingerprint != other.src.fingerprint:
+            return "source"
+        return "target" if self.tgt.fingerprint != other.tgt.fingerprint else None
