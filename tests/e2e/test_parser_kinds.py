@@ -1,4 +1,4 @@
-"""Parsers of the other kinds: with words that are numbered or kept, with tags, learned from constituents too."""
+"""Parsers of all kinds: with and without words, with and without tags, one vocabulary or two; learned from constituents too."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ TREES = [
     *(f"(TOP (S (NP (DT the) (JJ old) (NN {noun})) (VP (VBZ runs)) (. .)))" for noun in NOUNS),
     *(f"(TOP (S (NP (DT a) (NN {noun})) (VP (VBZ sees) (NP (DT the) (NN {noun}))) (. .)))" for noun in NOUNS),
 ]
-Kind = Literal["numbered", "words", "words and tags"]
+TWO_VOCABULARIES = "tokenizer.joint=false"
+TIES = "model.tie_embeddings=decoder"
+Kind = Literal["tags", "words", "words and tags"]
 KINDS: dict[Kind, tuple[str, ...]] = {
-    "numbered": ("tokenizer.tree_words=dropped", "tokenizer.number_words=true", "tokenizer.tree_tags=kept"),
-    "words": ("tokenizer.tree_words=kept",),
-    "words and tags": ("tokenizer.tree_words=kept", "tokenizer.tree_tags=kept"),
+    "tags": ("tokenizer.tree_words=dropped", "tokenizer.tree_tags=kept", TWO_VOCABULARIES),
+    "words": (),
+    "words and tags": ("tokenizer.tree_tags=kept", TWO_VOCABULARIES),
 }
 
 
@@ -41,8 +43,9 @@ def parser(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
     treebank = place / "all.trees"
     treebank.write_text("".join(f"{tree}\n" for tree in TREES))
     parts = [item for part in ("train", "dev", "test") for item in (f"--{part}", treebank)]
+    ties = (TIES,) if TWO_VOCABULARIES in KINDS[kind] else ()
     chosen = ("tokenizer.vocab_size=300", "data.n_workers=1", "data.max_constituent_words=2", *KINDS[kind])
-    prepared = run_cli("prepare", "parsing-small", "--out", place / "data", *parts, *settings(*chosen))
+    prepared = run_cli("prepare", "parsing-small", "--out", place / "data", *parts, *settings(*chosen, *ties))
     assert prepared.code == 0, prepared.err
     assert "8 constituents of 2 to 2 words are learned from too" in prepared.err
     assert "16 pairs" in prepared.out and "8 of the pairs are constituents" in prepared.out
@@ -51,7 +54,13 @@ def parser(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "train.decay_share=0.2", "train.decay_shape=sqrt", "train.patience=none", "decode.max_extra_tokens=40",
     )  # fmt: skip
     trained = run_cli(
-        "train", "parsing-small", "--data", place / "data", "--out", place / "run", *settings(*MODEL_T, *tuned)
+        "train",
+        "parsing-small",
+        "--data",
+        place / "data",
+        "--out",
+        place / "run",
+        *settings(*MODEL_T, *ties, *tuned),
     )
     assert trained.code == 0, trained.err
     assert "F1 100.00" in trained.err and "well-formed 100.00" in trained.err
@@ -101,10 +110,9 @@ def test_the_page_of_attention_shows_words_or_tokens(
     assert browser.run(read, "#asks li") == [*shown, "</s>"]
     browser.open(page, "#unit=pieces")
     tokens, pieces = browser.run(read, "#asks li"), browser.run(read, "#read li")
-    if kind == "numbered":
-        assert tokens == [*linearize(tree, tags="kept", numbered=True)[1:-1], "</s>"]
-        numbers = [piece for piece in pieces if piece.startswith("<") and piece[1:-1].isdigit()]
-        assert numbers == [f"<{n}>" for n in range(5)]
+    assert "".join(pieces).replace("▁", " ").removesuffix("</s>").split() == sentence.split()
+    if kind == "tags":
+        assert tokens == [*linearize(tree, tags="kept")[1:-1], "</s>"]
     else:
         spelled = [
             token for token in tokens if token[0] not in "()" and token not in ("DT", "JJ", "NN", "VBZ", ".", "</s>")
@@ -137,7 +145,6 @@ def test_its_trees_are_gone_on_with(kind: Kind, parser: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "setting",
     [
-        "tokenizer.number_words=true",
         "tokenizer.tree_tags=kept",
         "tokenizer.tree_words=kept",
         "data.max_constituent_words=2",
@@ -148,8 +155,3 @@ def test_translations_have_none_of_this(setting: str, tmp_path: Path) -> None:
     name = setting.partition("=")[0]
     assert done.code == 2 and name in done.err and "does not go with data.task = 'translation'" in done.err
     assert not (tmp_path / "data").exists()
-
-
-def test_words_are_not_both_numbered_and_kept(tmp_path: Path) -> None:
-    done = run_cli("prepare", "parsing-small", "--out", tmp_path / "data", "--set", "tokenizer.number_words=true")
-    assert done.code == 2 and "does not go with tree_words = 'kept'" in done.err

@@ -8,7 +8,6 @@ global batch holds the same pairs whether or not merges are left out, and more t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -107,13 +106,12 @@ class BpeDropout:
             stored = [ids[offsets[pair] : offsets[pair + 1]] for pair in pairs]
             return np.concatenate([ids[:0], *stored]), np.cumsum([0, *map(len, stored)])
         sentences = [ids[offsets[pair] : offsets[pair + 1]].tolist() for pair in pairs]
-        cut = [_texts(sentence, merger) for sentence in sentences]
-        n_bytes = [sum(len(text) for _, text in texts) for texts in cut]
-        rounds = self._draw(pairs, np.array(n_bytes, dtype=np.int64), seed)
+        texts = [merger.spell(sentence) for sentence in sentences]
+        rounds = self._draw(pairs, np.array([len(text) for text in texts], dtype=np.int64), seed)
         new: list[int] = []
         ends = [0]
-        for sentence, texts in zip(sentences, cut, strict=True):
-            pieces = [index for number, text in texts for index in (*number, *rounds.merge(merger, self._decode(text)))]
+        for sentence, text in zip(sentences, texts, strict=True):
+            pieces = rounds.merge(merger, self._decode(text))
             new += pieces if len(pieces) <= self._max_tokens else sentence
             ends.append(len(new))
         dtype: np.dtype[Any] = ids.dtype
@@ -144,22 +142,7 @@ def _tgt_merger(src: Merger, tokenizers: TokenizerPair) -> Merger | None:
     """Return what cuts the target side; None for trees, whose brackets are not made of pieces."""
     if isinstance(tokenizers.tgt, TreeTokenizer):
         return None
-    return src if tokenizers.joint else Merger(tokenizers.tgt)
-
-
-def _texts(sentence: list[int], merger: Merger) -> list[tuple[list[int], bytes]]:
-    """Return what is cut for itself, spelled, behind the number in front of it if there is one.
-
-    That is the whole sentence, or each word where words are numbered.
-    """
-    first = merger.first_number
-    starts = [] if first is None else [place for place, index in enumerate(sentence) if index >= first]
-    if not starts:
-        return [([], merger.spell(sentence))]
-    return [
-        (sentence[start : start + 1], merger.spell(sentence[start + 1 : end]))
-        for start, end in pairwise([*starts, len(sentence)])
-    ]
+    return src if tokenizers.is_one else Merger(tokenizers.tgt)
 
 
 @final

@@ -15,7 +15,6 @@ from transduce.text.normalize import is_blank
 from transduce.text.parses import model_words, sentence_words, tree_words
 from transduce.text.repair import Fault, ParsedSentence, RepairCounts, build_tree
 from transduce.text.trees import Tree, format_tree
-from transduce.tokenizer.trees import TreeTokenizer
 
 __all__ = ["Parse", "Parser"]
 
@@ -43,8 +42,6 @@ class Parser:
     def __init__(self, translator: Translator) -> None:
         self.translator = translator
         self.counts = RepairCounts()
-        tokenizer = translator.tokenizers.tgt
-        self._numbered = isinstance(tokenizer, TreeTokenizer) and tokenizer.numbered
 
     def parse(self, sentences: Sequence[str]) -> list[Tree]:
         """Return the tree of each sentence, in order, under a root ``TOP``.
@@ -95,6 +92,6 @@ class Parser:
         return replace(translation, text=format_tree(self._build(sentence, translation).tree))
 
     def _build(self, sentence: str, translation: Translation) -> ParsedSentence:
-        built = build_tree(translation.text.split(), tree_words(sentence), numbered=self._numbered)
+        built = build_tree(translation.text.split(), tree_words(sentence))
         self.counts.add(built.faults)
         return built

@@ -5,8 +5,8 @@ minus infinity for what may not follow. Of a tree that is being written:
 
 - an opening bracket may follow while words are left and there is room to close it;
 - the closing bracket of the innermost constituent may follow when that has something in it, and no other;
-- a word may follow while words are left: that whose turn it is, where they are numbered or spelled; its pieces follow each
-  other with nothing between;
+- a word may follow while words are left: that whose turn it is, where they are spelled; its pieces follow each other with
+  nothing between;
 - EOS may follow when no word is left and all is closed, and then nothing else.
 
 So a row always has a way to end as a whole tree within its length limit.
@@ -25,7 +25,6 @@ from transduce.decoding.around import EngineAround
 from transduce.decoding.carry import Prepared
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.decoding.rules import best_proposals
-from transduce.text.linearize import N_NUMBERS, split_number
 from transduce.text.parses import sentence_words
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, Tokenizer
 from transduce.tokenizer.trees import TreeTokenizer
@@ -38,11 +37,10 @@ class TreeSymbols:
 
     Args:
         tokens: The tokens of a tree tokenizer, in the order of their ids, from the first behind the control ids.
-        numbered: Whether words have numbers.
         n_pieces: Ids behind those of the tokens, which are pieces of words.
     """
 
-    def __init__(self, tokens: Sequence[str], *, numbered: bool = False, n_pieces: int = 0) -> None:
+    def __init__(self, tokens: Sequence[str], *, n_pieces: int = 0) -> None:
         ids = {token: index for index, token in enumerate(tokens, start=N_CONTROL)}
         is_open = [False] * N_CONTROL + [token.startswith("(") for token in tokens] + [False] * n_pieces
         is_bracket = [True] * N_CONTROL + [token[0] in "()" for token in tokens] + [False] * n_pieces
@@ -52,44 +50,32 @@ class TreeSymbols:
         """``[vocab]``: True for opening brackets."""
         self.words: npt.NDArray[np.bool_] = ~np.array(is_bracket)
         """``[vocab]``: True for words: their tokens and their pieces."""
-        is_token = np.arange(len(is_open)) < N_CONTROL + len(tokens)
-        self._next_words = [self.words & is_token]  # by the number of the next word
-        if numbered:
-            numbers = np.array([-1] * N_CONTROL + [_number(token) for token in tokens] + [-1] * n_pieces)
-            self._next_words = [numbers == number for number in range(N_NUMBERS)]
-        self._allowed: dict[tuple[int | None, int | None, bool, bool], npt.NDArray[np.bool_]] = {}
+        self._tags = self.words & (np.arange(len(is_open)) < N_CONTROL + len(tokens))
+        self._allowed: dict[tuple[int | None, bool, bool, bool], npt.NDArray[np.bool_]] = {}
 
     def allowed(
-        self, *, closing: int | None, word: int | None, room_for_brackets: bool, all_closed: bool
+        self, *, closing: int | None, words_left: bool, room_for_brackets: bool, all_closed: bool
     ) -> npt.NDArray[np.bool_]:
         """Return ``[vocab]``: True for what may follow. There are few cases, and each is computed once.
 
         Args:
             closing: The closing bracket of the innermost constituent; None where there is none, or nothing in it.
-            word: Number of the next word of the sentence, from 0; None: the tree has them all. Pieces are not among what is
-                allowed.
+            words_left: False: the tree has all words of the sentence. Pieces are not among what is allowed.
             room_for_brackets: True: one more constituent would fit.
             all_closed: True: no constituent is open.
         """
-        turn = None if word is None else word % len(self._next_words)
-        case = closing, turn, room_for_brackets, all_closed
+        case = closing, words_left, room_for_brackets, all_closed
         known = self._allowed.get(case)
         if known is None:
             known = np.zeros(len(self.words), dtype=bool)
-            if turn is not None:
-                known |= self._next_words[turn] | (self.opens & room_for_brackets)
+            if words_left:
+                known |= self._tags | (self.opens & room_for_brackets)
             elif all_closed:
                 known[EOS_ID] = True
             if closing is not None:
                 known[closing] = True
             self._allowed[case] = known
         return known
-
-
-def _number(token: str) -> int:
-    """Return the number of the token of a word, and -1 for a bracket."""
-    number = None if token[0] in "()" else split_number(token)[1]
-    return -1 if number is None else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +192,15 @@ class TreeSession:
             only[row.pieces[0]] = True
             return only
         n_due = row.n_tokens + len(row.open) + row.n_tokens_left  # tokens of the shortest tree that it can become
-        number = shape.n_words - row.n_words_left
         allowed = shape.symbols.allowed(
             closing=row.open[-1] if row.open and not row.is_fresh else None,
-            word=number if row.n_words_left else None,
+            words_left=row.n_words_left > 0,
             room_for_brackets=n_due + 2 <= self._engine.limits[row.sentence],
             all_closed=not row.open,
         )
         if row.n_words_left and not shape.tagged:
             allowed = allowed.copy()
-            allowed[shape.spelled[number][0]] = True
+            allowed[shape.spelled[shape.n_words - row.n_words_left][0]] = True
         return allowed
 
 
@@ -239,7 +224,7 @@ def with_shapes(
     if not isinstance(tokenizer, TreeTokenizer):
         raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
     n_pieces = tokenizer.vocab_size - tokenizer.first_piece
-    symbols = TreeSymbols(tokenizer.tokens, numbered=tokenizer.numbered, n_pieces=n_pieces)
+    symbols = TreeSymbols(tokenizer.tokens, n_pieces=n_pieces)
     tagged = tokenizer.words is None or tokenizer.tags == "kept"
     shapes = []
     for sentence in sentences:

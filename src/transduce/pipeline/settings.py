@@ -53,7 +53,6 @@ class RunSettings(Settings):
             wrong = {
                 "tokenizer.tree_tags = 'kept'": self.tokenizer.tree_tags != "replaced",
                 "tokenizer.tree_words = 'kept'": self.tokenizer.tree_words != "dropped",
-                "tokenizer.number_words = true": self.tokenizer.number_words,
                 f"data.max_constituent_words = {self.data.max_constituent_words}": self.data.max_constituent_words > 0,
                 "decode.whole_trees = true": self.decode.whole_trees,
                 "train.best_by = 'f1'": self.train.best_by == "f1",
@@ -61,11 +60,14 @@ class RunSettings(Settings):
             advice = "it is for data.task = 'parsing'; leave it out"
         else:
             wrong = {
-                "tokenizer.joint = true": self.tokenizer.joint,
+                "tokenizer.joint = true": self.tokenizer.joint and self.tokenizer.tree_words == "dropped",
                 f"tokenizer.kind = '{self.tokenizer.kind}'": self.tokenizer.model_file is not None,
                 f"train.best_by = '{self.train.best_by}'": self.train.best_by in ("bleu", "chrf"),
             }
-            advice = "parsing needs tokenizer.joint = false and a learned kind of tokenizer, and its score is F1"
+            advice = (
+                "parsing needs a learned kind of tokenizer, tokenizer.joint = false unless tokenizer.tree_words = 'kept', and its "
+                "score is F1"
+            )
         for setting, is_wrong in wrong.items():
             if is_wrong:
                 raise ValueError(f"{setting} does not go with data.task = '{self.data.task}': {advice}")

@@ -8,8 +8,6 @@ The rules, from left to right:
 4. A word beyond those of the sentence is left out.
 5. Words that are missing at the end are put into the outermost constituent that is still open, or straight into the tree.
 6. Constituents that are open at the end are closed.
-7. Where words are numbered (``XX/0`` to ``XX/9`` by turns), a word that is up to four turns ahead was written after those between,
-   which are put before it. Any other that is out of turn has been written already, and is left out.
 
 So the tree always has the words of the sentence, each once and in order, and all brackets that fit.
 """
@@ -22,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from transduce.base.log import plural
-from transduce.text.linearize import ANY_TAG, N_NUMBERS, NO_TAG, split_number
+from transduce.text.linearize import ANY_TAG, NO_TAG
 from transduce.text.parses import tag_by_form
 from transduce.text.treebank import ROOT_LABEL
 from transduce.text.trees import Leaf, Tree, TreeBuilder
@@ -49,13 +47,12 @@ class ParsedSentence(NamedTuple):
     """In alphabetic order; none: the output was well-formed."""
 
 
-def build_tree(tokens: Iterable[str], words: Sequence[str], *, numbered: bool = False) -> ParsedSentence:
+def build_tree(tokens: Iterable[str], words: Sequence[str]) -> ParsedSentence:
     """Return the tree that the tokens of a parser mean, mended where they are none.
 
     Args:
         tokens: As :func:`transduce.text.linearize` writes them, without words and without the outermost brackets.
         words: The words of the sentence as they stand in trees; at least one.
-        numbered: Whether words have numbers.
 
     >>> parsed = build_tree("(S (NP XX )VP (VP XX".split(), ["cats", "sleep", "."])
     >>> parsed.tree, parsed.faults
@@ -72,18 +69,11 @@ def build_tree(tokens: Iterable[str], words: Sequence[str], *, numbered: bool = 
             builder.open(token[1:])
         elif token.startswith(")"):
             faults.update(_close(builder, labels, token[1:]))
+        elif n_used == len(words):
+            faults.add("surplus")
         else:
-            tag, number = split_number(token) if numbered else (token, None)
-            n_passed = 0 if number is None else _n_passed(number, n_used)
-            if n_passed is None or n_used + n_passed >= len(words):
-                faults.add("surplus")
-                continue
-            if n_passed:
-                faults.add("missing")
-            for word in words[n_used : n_used + n_passed]:
-                builder.add_leaf(_leaf(ANY_TAG, word))
-            n_used += n_passed + 1
-            builder.add_leaf(_leaf(tag, words[n_used - 1]))
+            builder.add_leaf(_leaf(token, words[n_used]))
+            n_used += 1
     if n_used < len(words):
         faults.add("missing")
     if labels:
@@ -95,12 +85,6 @@ def build_tree(tokens: Iterable[str], words: Sequence[str], *, numbered: bool = 
     for _ in (*labels[:1], ROOT_LABEL):
         builder.close()
     return ParsedSentence(builder.finished[0], tuple(sorted(faults)))
-
-
-def _n_passed(number: int, n_used: int) -> int | None:
-    """Return how many words were passed over before the one of this number; None: it was written already."""
-    n_ahead = (number - n_used) % N_NUMBERS
-    return n_ahead if n_ahead < N_NUMBERS // 2 else None
 
 
 def _close(builder: TreeBuilder, labels: list[str], label: str) -> set[Fault]:

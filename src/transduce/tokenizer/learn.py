@@ -8,13 +8,13 @@ from typing import Literal
 
 from transduce.base.log import logger
 from transduce.text.pairs import SentencePair
-from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import Tokenizer, TokenizerPair
 from transduce.tokenizer.sentencepiece import SentencePieceTokenizer
 from transduce.tokenizer.settings import TokenizerSettings
 from transduce.tokenizer.subword import SubwordTokenizer, prepare_text
 from transduce.tokenizer.subword_nmt import SubwordNmtTokenizer
 from transduce.tokenizer.trainers import learn_bpe, learn_unigram, learn_wordpiece
+from transduce.tokenizer.tree_source import TreeSourceTokenizer
 from transduce.tokenizer.trees import learn_trees
 
 __all__ = ["learn_tokenizers"]
@@ -52,7 +52,7 @@ def learn_tokenizers(
             return _import_sentencepiece(settings)
         case "subword-nmt":
             return _import_subword_nmt(settings)
-    n_passes = (n_pairs is None) + (1 if settings.joint else 2)
+    n_passes = (n_pairs is None) + (1 if settings.joint and target == "text" else 2)
     if n_passes > 1 and isinstance(pairs, Iterator):
         raise TypeError(f"learn_tokenizers reads the pairs {n_passes} times, and an iterator can be read only once")
     if n_pairs is None:
@@ -60,14 +60,9 @@ def learn_tokenizers(
     if target == "trees":
         words = _learn(pairs, n_pairs, settings, "the source")
         _warn_if_smaller(settings, src=words)
-        src = NumberedTokenizer(words) if settings.number_words else words
-        tgt = learn_trees(
-            (pair.tgt for pair in pairs),
-            settings.tree_tags,
-            numbered=settings.number_words,
-            words=words if settings.tree_words == "kept" else None,
-        )
-        return TokenizerPair(src, tgt)
+        kept = words if settings.tree_words == "kept" else None
+        tgt = learn_trees((pair.tgt for pair in pairs), settings.tree_tags, words=kept)
+        return TokenizerPair(TreeSourceTokenizer(tgt) if settings.joint else words, tgt)
     if settings.joint:
         joint = _learn(pairs, n_pairs, settings, "both sides")
         learned = TokenizerPair(joint, joint)

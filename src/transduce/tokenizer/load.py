@@ -38,10 +38,10 @@ def load_tokenizer(directory: Path) -> Tokenizer:
                 from transduce.tokenizer.trees import TreeTokenizer
 
                 return TreeTokenizer.from_content(content)
-            case "numbered":
-                from transduce.tokenizer.numbered import NumberedTokenizer
+            case "tree-source":
+                from transduce.tokenizer.tree_source import TreeSourceTokenizer
 
-                return NumberedTokenizer.from_content(content)
+                return TreeSourceTokenizer.from_content(content)
             case kind:
                 raise ValueError(f"its kind is {kind!r}")
     except (KeyError, TypeError, ValueError) as error:
@@ -50,11 +50,11 @@ def load_tokenizer(directory: Path) -> Tokenizer:
 
 
 def save_tokenizers(pair: TokenizerPair, directory: Path) -> None:
-    """Write the tokenizers of both sides: a joint one into the directory itself, two into ``src`` and ``tgt`` below it.
+    """Write the tokenizers of both sides: one for both into the directory itself, two into ``src`` and ``tgt`` below it.
 
     The directory should be new; whoever owns it makes the whole of it appear at once.
     """
-    if pair.joint:
+    if pair.is_one:
         pair.src.save(directory)
     else:
         pair.src.save(directory / _SRC)
@@ -62,7 +62,7 @@ def save_tokenizers(pair: TokenizerPair, directory: Path) -> None:
 
 
 def load_tokenizers(directory: Path) -> TokenizerPair:
-    """Read what :func:`save_tokenizers` wrote. With a joint vocabulary both sides are one object.
+    """Read what :func:`save_tokenizers` wrote. One for both sides is one object.
 
     Raises:
         TokenizerError: The directory holds no tokenizers, a joint one beside two, or a wrong one.

@@ -17,9 +17,9 @@ from typing import final
 
 from transduce.base.errors import TokenizerError
 from transduce.tokenizer.bytes import symbols_to_bytes
-from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import N_CONTROL, Tokenizer
 from transduce.tokenizer.subword import SubwordTokenizer, chunk_text, pre_tokenizer
+from transduce.tokenizer.tree_source import TreeSourceTokenizer
 from transduce.tokenizer.vocabulary import BpeVocabulary
 
 __all__ = ["MergeState", "Merger", "WordMerges"]
@@ -68,11 +68,10 @@ class Merger:
     """Puts words together from bytes, with the merges of a tokenizer.
 
     Args:
-        tokenizer: A tokenizer of kind ``bpe``, whose words may be numbered.
+        tokenizer: A tokenizer of kind ``bpe``, or that of the sentences of a parser with such words.
 
     Attributes:
-        tokenizer: That tokenizer, without the numbers.
-        first_number: The id of the first number, if words are numbered: ids below it are pieces.
+        tokenizer: That tokenizer.
 
     Raises:
         TokenizerError: It is of another kind.
@@ -84,19 +83,18 @@ class Merger:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.first_number: int | None = None
-        if isinstance(tokenizer, NumberedTokenizer):
-            self.first_number = tokenizer.first_number
-            tokenizer = tokenizer.words
+        self.tokenizer = tokenizer
+        first_piece = N_CONTROL
+        if isinstance(tokenizer, TreeSourceTokenizer):
+            first_piece, tokenizer = tokenizer.first_piece, tokenizer.words
         if not isinstance(tokenizer, SubwordTokenizer) or not isinstance(tokenizer.vocabulary, BpeVocabulary):
             kind = tokenizer.vocabulary.kind if isinstance(tokenizer, SubwordTokenizer) else type(tokenizer).__name__
             raise TokenizerError(
                 f"BPE-dropout (train.p_bpe_dropout) leaves out merges of a tokenizer of kind 'bpe', and this one is {kind!r}; "
                 'prepare the data with tokenizer.kind = "bpe", or leave train.p_bpe_dropout out'
             )
-        self.tokenizer = tokenizer
-        id_of = {symbol: index for index, symbol in enumerate(tokenizer.vocabulary.symbols(), start=N_CONTROL)}
-        self._piece_bytes = (b"",) * N_CONTROL + tuple(symbols_to_bytes(symbol) for symbol in id_of)
+        id_of = {symbol: index for index, symbol in enumerate(tokenizer.vocabulary.symbols(), start=first_piece)}
+        self._piece_bytes = (b"",) * first_piece + tuple(symbols_to_bytes(symbol) for symbol in id_of)
         self._id_of = id_of
         self._merges = {
             (id_of[left], id_of[right]): (rank, id_of[left + right])

@@ -64,15 +64,26 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class TokenizerPair:
-    """The tokenizers of the two sides. With a joint vocabulary both are the same object."""
+    """The tokenizers of the two sides. One for both is the same object."""
 
     src: Tokenizer
     tgt: Tokenizer
 
     @property
-    def joint(self) -> bool:
-        """True when the two sides share one vocabulary, so that their embeddings can be one matrix."""
+    def is_one(self) -> bool:
+        """True when both sides have one tokenizer, so that a text has the same ids on both."""
         return self.src.fingerprint == self.tgt.fingerprint
+
+    @property
+    def joint(self) -> bool:
+        """True when the two sides share one vocabulary, so that their embeddings can be one matrix.
+
+        One tokenizer for both has one. So may two: the sentences and the trees of a parser.
+        """
+        if self.is_one:
+            return True
+        ids = range(self.src.vocab_size)
+        return self.tgt.vocab_size == len(ids) and self.src.pieces(ids) == self.tgt.pieces(ids)
 
     def differing_side(self, other: TokenizerPair) -> Literal["source", "target"] | None:
         """Return the first side on which another pair gives a text other ids; None: both give the same."""

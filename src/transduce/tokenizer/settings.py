@@ -21,7 +21,8 @@ class TokenizerSettings(Settings):
     """Most entries of each learned vocabulary, the 4 control ids and the 256 bytes (word-piece: twice) included. A corpus
     that does not give as many makes a smaller one, with a warning. The paper: about 37,000 (en-de), 32,000 (en-fr)."""
     joint: bool = True
-    """True: one vocabulary for both sides, so that all embeddings can be tied (paper, section 3.4). False: one a side."""
+    """True: one vocabulary for both sides, so that all embeddings can be tied (paper, section 3.4). False: one a side. Parsing
+    has one where trees keep their words (``tree_words``)."""
     normalization: Literal["none", "nfc", "nfkc"] = "none"
     """Unicode normalization of text before it is encoded, stored in the bundle. ``none`` keeps every character as it is,
     so that NFC and NFD spellings of one text get different ids."""
@@ -33,9 +34,6 @@ class TokenizerSettings(Settings):
     tree_words: Literal["dropped", "kept"] = "dropped"
     """Parsing only. ``dropped``: trees are without their words, which the parser has. ``kept``: the pieces of each word stand in
     the place of ``XX``, or behind its tag. Trees get longer, and a model learns from fewer of them where words go."""
-    number_words: bool = False
-    """Parsing only. Number the words of a sentence by turns from 0 to 9, in the tree (``XX/3``) and before the words that the
-    model reads, so that it learns from far fewer trees which word it has come to."""
     bundle: Path | None = None
     """Take the tokenizers of this bundle as they are, to go on with its model (``train.start_from``). The other settings of
     this section then only say what they are. ``transduce prepare --from`` sets them all."""
@@ -50,14 +48,6 @@ class TokenizerSettings(Settings):
     vocab_threshold: int | None = setting(None, ge=1)
     """subword-nmt only, as its ``--vocabulary-threshold``: tokens counted fewer times in the vocabulary, or absent from it,
     are cut into smaller ones. Without it the codes are applied as they are, and absent tokens become the unknown id."""
-
-    @SectionCheck
-    def _check_words(self) -> None:
-        if self.number_words and self.tree_words == "kept":
-            raise ValueError(
-                "number_words = true does not go with tree_words = 'kept', where words tell themselves which they are; leave it "
-                "out"
-            )
 
     @SectionCheck
     def _check_kind(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from transduce.base.errors import DataError, TokenizerError
-from transduce.text.linearize import ANY_TAG, N_NUMBERS, Tags, linearize, number_token
+from transduce.text.linearize import ANY_TAG, Tags, linearize
 from transduce.text.parses import model_words
 from transduce.text.trees import Tree, parse_tree, tree_leaves
 from transduce.tokenizer.document import fingerprint_content, write_document
@@ -29,7 +29,6 @@ class TreeTokenizer:
     Args:
         tokens: The brackets and tags, in the order of their ids. Where words are kept, there is no ``XX`` among them.
         tags: Whether the token of a word is ``XX`` for all words, or its part-of-speech tag.
-        numbered: Whether the token of a word has its number too.
         words: Cuts words into pieces, which have the ids behind the tokens. They stand in place of ``XX``, or follow their tags.
             None: words are left out.
 
@@ -39,12 +38,9 @@ class TreeTokenizer:
     ([4, 6, 6, 5], '(NP XX XX )NP')
     """
 
-    def __init__(
-        self, tokens: Sequence[str], tags: Tags, *, numbered: bool = False, words: SubwordTokenizer | None = None
-    ) -> None:
+    def __init__(self, tokens: Sequence[str], tags: Tags, *, words: SubwordTokenizer | None = None) -> None:
         self.tokens = tuple(tokens)
         self.tags: Tags = tags
-        self.numbered = numbered
         self.words = words
         self._id_of = {token: index for index, token in enumerate(self.tokens, start=N_CONTROL)}
 
@@ -59,7 +55,7 @@ class TreeTokenizer:
         if content["tags"] not in get_args(Tags):
             raise ValueError(f"tags are {content['tags']!r}")
         words = SubwordTokenizer.from_content(content["words"]) if "words" in content else None
-        return cls(content["tokens"], content["tags"], numbered=content.get("numbered", False), words=words)
+        return cls(content["tokens"], content["tags"], words=words)
 
     @property
     def first_piece(self) -> int:
@@ -74,13 +70,13 @@ class TreeTokenizer:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the content: equal exactly when every tree gets equal ids and every id is the same token."""
-        return fingerprint_content(self._content)
+        return fingerprint_content(self.content)
 
     @property
-    def _content(self) -> dict[str, Any]:
-        numbered = {"numbered": True} if self.numbered else {}
+    def content(self) -> dict[str, Any]:
+        """What the tokenizer's file holds."""
         words = {"words": self.words.content} if self.words is not None else {}
-        return {"kind": "trees", "tags": self.tags, **numbered, **words, "tokens": list(self.tokens)}
+        return {"kind": "trees", "tags": self.tags, **words, "tokens": list(self.tokens)}
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a tree in brackets, without BOS or EOS. A label that was not learned is UNK. No text has none.
@@ -93,7 +89,7 @@ class TreeTokenizer:
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of many trees."""
         trees = [_parse(text) for text in texts]
-        tokens = [_tokens(tree, self.tags, numbered=self.numbered) for tree in trees]
+        tokens = [_tokens(tree, self.tags) for tree in trees]
         if self.words is None:
             return [[self._id_of.get(token, UNK_ID) for token in each] for each in tokens]
         words = [[] if tree is None else model_words([leaf.word for leaf in tree_leaves(tree)]) for tree in trees]
@@ -163,18 +159,15 @@ class TreeTokenizer:
 
     def save(self, directory: Path) -> None:
         """Write ``tokenizer.json`` into a directory, to be read back by :func:`transduce.tokenizer.load_tokenizer`."""
-        write_document(directory, self._content)
+        write_document(directory, self.content)
 
 
-def learn_trees(
-    texts: Iterable[str], tags: Tags, *, numbered: bool = False, words: SubwordTokenizer | None = None
-) -> TreeTokenizer:
+def learn_trees(texts: Iterable[str], tags: Tags, *, words: SubwordTokenizer | None = None) -> TreeTokenizer:
     """Return the tokenizer of all labels that some trees have, the most frequent first; of equal ones in alphabetic order.
 
     Args:
         texts: Trees in brackets, one each.
         tags: Whether tags are replaced by ``XX``.
-        numbered: Whether words have numbers. A tag is learned with each of them, however short the sentences.
         words: Cuts words into pieces, where they are kept; None: they are left out.
 
     Raises:
@@ -188,13 +181,7 @@ def learn_trees(
     tokens = sorted(counts, key=lambda token: (-counts[token], token))
     if words is not None and tags == "replaced":
         tokens.remove(ANY_TAG)  # the pieces of each word stand in its place
-    if numbered:
-        tokens = [
-            each
-            for token in tokens
-            for each in ([token] if token[0] in "()" else [number_token(token, n) for n in range(N_NUMBERS)])
-        ]
-    return TreeTokenizer(tokens, tags, numbered=numbered, words=words)
+    return TreeTokenizer(tokens, tags, words=words)
 
 
 def _parse(text: str) -> Tree | None:
@@ -207,6 +194,6 @@ def _parse(text: str) -> Tree | None:
         raise TokenizerError(f"'{text[:60]}' is no tree in brackets ({error})") from None
 
 
-def _tokens(tree: Tree | None, tags: Tags, *, numbered: bool = False) -> list[str]:
+def _tokens(tree: Tree | None, tags: Tags) -> list[str]:
     """Return the tokens of a tree inside its outermost brackets."""
-    return [] if tree is None else linearize(tree, tags=tags, numbered=numbered)[1:-1]
+    return [] if tree is None else linearize(tree, tags=tags)[1:-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,9 @@ from transduce.data.bpe_dropout import BpeDropout, DroppedPairs
 from transduce.data.store import TokenStore
 from transduce.text.pairs import SentencePair
 from transduce.tokenizer.learn import learn_tokenizers
-from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import TokenizerPair
 from transduce.tokenizer.settings import TokenizerSettings
+from transduce.tokenizer.tree_source import TreeSourceTokenizer
 
 TEXTS = [
     "a man in an orange hat",
@@ -109,27 +108,22 @@ def test_what_would_be_too_long_stays_as_it_is(store: TokenStore, tokenizers: To
         assert kept == tuple(ids if len(ids) <= longest else other for ids, other in zip(new, old, strict=True))
 
 
-def test_the_words_of_parsers_keep_their_numbers(tmp_path: Path) -> None:
+def test_trees_keep_their_pieces_and_their_sentences_are_cut(tmp_path: Path) -> None:
     pairs = [
         SentencePair(" ".join(text.split()), f"(S {' '.join(f'(X {w})' for w in text.split())})")
         for text in TEXTS
         if text
     ] * 6
-    settings = TokenizerSettings(vocab_size=330, joint=False, number_words=True)
-    tokenizers = learn_tokenizers(pairs, settings, target="trees")
-    assert isinstance(tokenizers.src, NumberedTokenizer)
+    tokenizers = learn_tokenizers(pairs, TokenizerSettings(vocab_size=330, tree_words="kept"), target="trees")
+    assert isinstance(tokenizers.src, TreeSourceTokenizer)
     binarize(pairs, tokenizers, tmp_path / "store")
     store = TokenStore.open(tmp_path / "store")
     everything = np.arange(len(store))
     stored = [(store.src(i).tolist(), store.tgt(i).tolist()) for i in range(len(store))]
     assert _sentences(_dropout(store, tokenizers, 0.0).resegment(everything, epoch=0)) == stored
     cut = _sentences(_dropout(store, tokenizers, 0.3).resegment(everything, epoch=0))
-    first = tokenizers.src.first_number
-    for pair, (src, tgt), (new_src, new_tgt) in zip(pairs, stored, cut, strict=True):
-        assert [index for index in new_src if index >= first] == [index for index in src if index >= first]
-        starts = [place for place, index in enumerate(new_src) if index >= first]
-        words = [tokenizers.src.decode(new_src[a:b]) for a, b in pairwise([*starts, len(new_src)])]
-        assert words == pair.src.split() and new_tgt == tgt
+    for pair, (_, tgt), (new_src, new_tgt) in zip(pairs, stored, cut, strict=True):
+        assert tokenizers.src.decode(new_src) == pair.src and new_tgt == tgt
     assert sum(len(src) for src, _ in cut) > sum(len(src) for src, _ in stored)
 
 

@@ -26,26 +26,12 @@ from transduce.tokenizer.vocabulary import BpeVocabulary
 
 TOKENS = ("(A", ")A", "XX", "(B", ")B")
 SYMBOLS = TreeSymbols(TOKENS)
-NUMBERED = ("(A", ")A", *(f"{tag}/{n}" for tag in ("XX", "NN") for n in range(10)), "(B", ")B")
 SOURCES = [[4], [5, 4], [6]]
 PRODUCT_ERROR = 1e-6  # relative: sums of float32 log-probabilities in another order
 
 
 def is_whole(ids: tuple[int, ...], n_words: int) -> bool:
     return not build_tree([TOKENS[index - N_CONTROL] for index in ids], ["w"] * n_words).faults
-
-
-def test_words_that_are_numbered_come_in_turn() -> None:
-    n_words = 13
-    engine = ToyEngine.random(5, n_words=len(NUMBERED))
-    limits = np.array([40])
-    ruled = TreeEngine(engine, [TreeShape(n_words, TreeSymbols(NUMBERED, numbered=True))], limits)
-    (found,) = beam_search(ruled, SOURCES[:1], DecodeSettings(beam_size=5, n_best=5), LengthBounds(limits * 0, limits))
-    assert found
-    for own in found:
-        tokens = [NUMBERED[index - N_CONTROL] for index in own.ids]
-        assert [token[-1] for token in tokens if "/" in token] == [f"{n % 10}" for n in range(n_words)]
-        assert not build_tree(tokens, ["w"] * n_words, numbered=True).faults
 
 
 @pytest.mark.parametrize("tags", ["replaced", "kept"])

@@ -22,9 +22,6 @@ def check_round_trip(tree: Tree) -> None:
     without_tags = replace_tags(tree)
     assert tree_leaves(without_tags) == [Leaf("XX", word) for word in words]
     assert delinearize(linearize(tree), words) == without_tags
-    assert delinearize(linearize(tree, numbered=True), words, numbered=True) == without_tags
-    assert delinearize(linearize(tree, tags="kept", numbered=True), words, tags="kept", numbered=True) == tree
-    assert delinearize(linearize(tree, tags="kept", words="kept", numbered=True), tags="kept", numbered=True) == tree
     assert delinearize(linearize(tree, words="kept")) == without_tags
 
 
@@ -78,11 +75,6 @@ def test_a_hundred_thousand_levels() -> None:
 def test_what_is_no_tree(tokens: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         delinearize(tokens.split(), ["a"])
-
-
-def test_a_number_out_of_turn_is_named() -> None:
-    with pytest.raises(DataError, match=r"token 3 \('XX/2'\) stands where the number 1 is due"):
-        delinearize(["(S", "XX/0", "XX/2", ")S"], ["cats", "sleep"], numbered=True)
 
 
 def test_words_that_are_left_over() -> None:

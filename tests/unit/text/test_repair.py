@@ -41,34 +41,6 @@ def test_what_becomes_of_an_output(tokens: str, tree: str, faults: tuple[str, ..
     assert (format_tree(built.tree), built.faults) == (tree, faults)
 
 
-@pytest.mark.parametrize(
-    ("tokens", "tree", "faults"),
-    [
-        (
-            "(S (NP XX/0 NN/1 )NP (VP XX/2 XX/3 )VP XX/4 )S",
-            "(TOP (S (NP (XX the) (NN dog)) (VP (XX ran) (XX home)) (. .)))",
-            (),
-        ),
-        ("(NP XX/0 XX/1 )NP (S XX/4 )S", "(TOP (NP (XX the) (XX dog)) (S (XX ran) (XX home) (. .)))", ("missing",)),
-        (
-            "(NP XX/0 XX/1 )NP (S XX/1 XX/2 XX/8 XX/3 XX/4 )S",
-            "(TOP (NP (XX the) (XX dog)) (S (XX ran) (XX home) (. .)))",
-            ("surplus",),
-        ),
-        (
-            "(NP XX/0 XX/1 XX/2 XX/3 XX/4 XX/5 )NP",
-            "(TOP (NP (XX the) (XX dog) (XX ran) (XX home) (. .)))",
-            ("surplus",),
-        ),
-        ("(NP XX/1 )NP", "(TOP (NP (XX the) (XX dog)) (XX ran) (XX home) (. .))", ("missing",)),
-        ("(NP XX XX/1 )NP", "(TOP (NP (XX the) (XX dog)) (XX ran) (XX home) (. .))", ("missing",)),
-    ],
-)
-def test_numbers_tell_which_word_is_meant(tokens: str, tree: str, faults: tuple[str, ...]) -> None:
-    built = build_tree(tokens.split(), WORDS, numbered=True)
-    assert (format_tree(built.tree), built.faults) == (tree, faults)
-
-
 @given(trees())
 def test_a_well_formed_output_is_taken_as_it_is(tree: Tree) -> None:
     clean = clean_tree(tree)
@@ -80,12 +52,11 @@ def test_a_well_formed_output_is_taken_as_it_is(tree: Tree) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["(S", ")S", "(NP", ")NP", "XX", "NN", "XX/0", "NN/1", "XX/7"]), max_size=30),
+    st.lists(st.sampled_from(["(S", ")S", "(NP", ")NP", "XX", "NN"]), max_size=30),
     st.lists(st.sampled_from(["tea", "-LRB-", ".", "\\"]), min_size=1, max_size=15),
-    st.booleans(),
 )
-def test_any_output_gives_a_tree_over_the_words(tokens: list[str], words: list[str], numbered: bool) -> None:
-    built = build_tree(tokens, words, numbered=numbered)
+def test_any_output_gives_a_tree_over_the_words(tokens: list[str], words: list[str]) -> None:
+    built = build_tree(tokens, words)
     assert parse_tree(format_tree(built.tree)) == built.tree
     assert [leaf.word for leaf in tree_leaves(built.tree)] == words
     again = build_tree(linearize(built.tree)[1:-1], words)

@@ -9,7 +9,6 @@ from transduce.base.errors import TokenizerError
 from transduce.text.linearize import Tags
 from transduce.text.segments import SentencePair
 from transduce.tokenizer import learn_tokenizers, load_tokenizer, load_tokenizers, save_tokenizers
-from transduce.tokenizer.numbered import NumberedTokenizer
 from transduce.tokenizer.protocol import EOS_ID, N_CONTROL, PAD_ID, UNK_ID, Tokenizer
 from transduce.tokenizer.settings import TokenizerSettings
 from transduce.tokenizer.subword import SubwordTokenizer
@@ -49,15 +48,6 @@ def test_trees_to_ids_and_back(tags: str) -> None:
         assert tokenizer.decode(ids).split() == tokenizer.pieces(ids)
     assert learn_trees(TREES, "replaced").decode([PAD_ID, UNK_ID, 4, EOS_ID, 999, 5]) == "XX (NP"
     assert tokenizer.encode("") == []
-
-
-def test_numbered_words_have_all_numbers_however_short_the_trees() -> None:
-    tokenizer = learn_trees(TREES, "replaced", numbered=True)
-    assert {f"XX/{n}" for n in range(10)} < set(tokenizer.tokens) and "XX" not in tokenizer.tokens
-    assert tokenizer.decode(tokenizer.encode(TREES[0])) == "(S (NP XX/0 XX/1 )NP (VP XX/2 )VP )S"
-    kept = learn_trees(TREES, "kept", numbered=True)
-    long = "(TOP " + " ".join(f"(NN w{n})" for n in range(12)) + ")"
-    assert kept.decode(kept.encode(long)).split() == [f"NN/{n % 10}" for n in range(12)]
 
 
 @pytest.mark.parametrize("tags", ["replaced", "kept"])
@@ -101,18 +91,14 @@ def test_a_new_label_is_unknown_and_what_is_no_tree_is_refused() -> None:
         tokenizer.pieces([99])
 
 
-@pytest.mark.parametrize(
-    ("numbered", "words"), [(False, None), (True, None), (False, SubwordTokenizer(BpeVocabulary(())))]
-)
-def test_it_is_kept_on_the_disk_and_sent_to_other_processes(
-    numbered: bool, words: SubwordTokenizer | None, tmp_path: Path
-) -> None:
-    tokenizer = learn_trees(TREES, "kept", numbered=numbered, words=words)
+@pytest.mark.parametrize("words", [None, SubwordTokenizer(BpeVocabulary(()))])
+def test_it_is_kept_on_the_disk_and_sent_to_other_processes(words: SubwordTokenizer | None, tmp_path: Path) -> None:
+    tokenizer = learn_trees(TREES, "kept", words=words)
     tokenizer.save(tmp_path)
     for copy in (load_tokenizer(tmp_path), pickle.loads(pickle.dumps(tokenizer))):
         assert isinstance(copy, TreeTokenizer)
         assert (copy.tokens, copy.tags, copy.fingerprint) == (tokenizer.tokens, "kept", tokenizer.fingerprint)
-        assert copy.numbered is numbered and (copy.words is None) is (words is None)
+        assert (copy.words is None) is (words is None)
         assert copy.encode(TREES[0]) == tokenizer.encode(TREES[0])
     assert learn_trees(TREES, "replaced").fingerprint != tokenizer.fingerprint
 
@@ -122,11 +108,6 @@ def test_the_source_of_trees_is_text_like_any_other(tmp_path: Path) -> None:
     pair = learn_tokenizers(pairs, TokenizerSettings(vocab_size=270, joint=False), target="trees")
     assert pair.src.decode(pair.src.encode("the dog runs")) == "the dog runs"
     assert isinstance(pair.tgt, TreeTokenizer) and pair.tgt.tags == "replaced"
-    numbered = learn_tokenizers(
-        pairs, TokenizerSettings(vocab_size=270, joint=False, number_words=True), target="trees"
-    )
-    assert isinstance(numbered.src, NumberedTokenizer) and isinstance(numbered.tgt, TreeTokenizer)
-    assert numbered.src.words.fingerprint == pair.src.fingerprint and numbered.tgt.numbered
     kept = learn_tokenizers(pairs, TokenizerSettings(vocab_size=270, joint=False, tree_words="kept"), target="trees")
     assert (
         isinstance(kept.tgt, TreeTokenizer)
@@ -134,6 +115,10 @@ def test_the_source_of_trees_is_text_like_any_other(tmp_path: Path) -> None:
         and kept.src.fingerprint == pair.src.fingerprint
     )
     assert kept.tgt.words.fingerprint == kept.src.fingerprint
-    save_tokenizers(pair, tmp_path)
-    loaded = load_tokenizers(tmp_path)
-    assert (loaded.src.fingerprint, loaded.tgt.fingerprint) == (pair.src.fingerprint, pair.tgt.fingerprint)
+    joint = learn_tokenizers(pairs, TokenizerSettings(vocab_size=270, tree_words="kept"), target="trees")
+    assert (pair.joint, kept.joint, joint.joint, joint.is_one) == (False, False, True, False)
+    assert joint.tgt.fingerprint == kept.tgt.fingerprint and joint.src.vocab_size == joint.tgt.vocab_size
+    for number, tokenizers in enumerate((pair, joint)):
+        save_tokenizers(tokenizers, tmp_path / f"{number}")
+        loaded = load_tokenizers(tmp_path / f"{number}")
+        assert loaded.differing_side(tokenizers) is None and loaded.joint == tokenizers.joint
