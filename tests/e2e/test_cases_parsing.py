@@ -277,9 +277,8 @@ def test_self_training_leaves_out_what_has_no_words_and_says_when_nothing_is_lef
     parser: Path, treebank: Path, tmp_path: Path
 ) -> None:
     raw, out = tmp_path / "raw.txt", tmp_path / "kept.trees"
-    raw.write_text(
-        "the cat runs\n\u00a0\n", encoding="utf-8"
-    )  # a word that nobody sees: no tree, but no reason to stop
+    # A word that nobody sees: no tree, but no reason to stop.
+    raw.write_text("the cat runs\n\u00a0\n", encoding="utf-8")
     kept = keep_surest(parser, raw.read_text(encoding="utf-8").splitlines(), out, keep=1.0, max_words=9)
     assert (kept.n_sentences, kept.n_repaired, kept.n_kept) == (2, 1, 1)
 
@@ -320,9 +319,8 @@ def test_self_training_that_was_stopped_goes_on_and_ends_when_nothing_gets_bette
     again = run_cli(*command, "--rounds", "2", "--json")
     assert again.code == 0, again.err
     assert len(json.loads(again.out)["rounds"]) == 1 and not (out / "round-2").exists()
-    assert (
-        "round 1 is no better than its teacher" in again.err
-    )  # a second would have the same teacher and come to the same
+    # A second would have the same teacher and come to the same.
+    assert "round 1 is no better than its teacher" in again.err
     assert parsed.stat().st_mtime_ns == written  # the finished round is not parsed again
 
 
@@ -338,9 +336,7 @@ def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path:
         "train", "parsing-small", "--data", parser.parent / "data", "--out", teacher, *settings(*SMALL, *short)
     )
     assert learned.code == 0, learned.err
-    longer = settings(
-        "train.n_steps=60", "train.warmup_steps=10", "train.validate_every=60", "train.checkpoint_every=60"
-    )
+    tuned = ("train.n_steps=60", "train.warmup_steps=10", "train.validate_every=60", "train.checkpoint_every=60")
     command: tuple[str | Path, ...] = (
         "self-train",
         teacher,
@@ -351,7 +347,7 @@ def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path:
         "--keep",
         "1",
         "--resume",
-        *longer,
+        *settings(*tuned),
     )
     first = run_cli(*command, "--json")
     assert first.code == 0, first.err

@@ -125,7 +125,7 @@ def test_the_page_of_attention_shows_words_or_tokens(
 
 
 def test_its_trees_are_gone_on_with(kind: Kind, parser: Path, tmp_path: Path) -> None:
-    """Self-training and a target that is given see the same tokens as training did."""
+    """A target that is given and gold trees are seen as the same tokens as in training."""
     given = run_cli(
         "inspect",
         parser,
@@ -140,6 +140,20 @@ def test_its_trees_are_gone_on_with(kind: Kind, parser: Path, tmp_path: Path) ->
     (tmp_path / "gold.trees").write_text("".join(f"{tree}\n" for tree in trees))
     report = json.loads(run_cli("evaluate", parser, "--ref", tmp_path / "gold.trees", "--json").out)
     assert report["f1"] == 100.0 and report["perplexity"] < 1.5
+
+
+def test_a_round_of_self_training_may_start_from_its_teacher(parser: Path, tmp_path: Path) -> None:
+    raw, out = tmp_path / "raw.txt", tmp_path / "out"
+    raw.write_text("the old dog runs .\na cow sees the cow .\n")
+    short = settings("train.n_steps=2", "train.warmup_steps=1", "train.peak_lr=0.0001", "train.validate_every=2")
+    command: tuple[str | Path, ...] = ("self-train", parser, "--raw", raw, "--out", out, "--keep", "1", *short)
+    done = run_cli(*command, "--from-teacher", "--json")
+    assert done.code == 0, done.err
+    (report,) = json.loads(done.out)["rounds"]
+    assert report["scores"]["F1"] == 100.0  # in two updates nothing is learned from new weights
+    assert f'start_from = "{parser / "model"}"' in (Path(report["model"]) / "settings.toml").read_text()
+    other = run_cli(*command, "--resume")
+    assert other.code == 2 and "something else (from_teacher differ)" in other.err
 
 
 @pytest.mark.parametrize(

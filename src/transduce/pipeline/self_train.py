@@ -40,6 +40,7 @@ from transduce.bundle import Bundle, read_bundle
 from transduce.data.treebank import Treebank
 from transduce.decoding.parser import Parser
 from transduce.pipeline.settings import RunSettings
+from transduce.pipeline.start import settings_of_start
 from transduce.pipeline.task import task_of
 from transduce.pipeline.translate import open_translator
 from transduce.text.parses import sentence_words
@@ -194,6 +195,7 @@ def self_train(
     rounds: int = 1,
     gold_times: int = 1,
     max_words: int = 60,
+    from_teacher: bool = False,
     overrides: Sequence[str] = (),
     resume: bool = False,
     listeners: Sequence[Listener] = (),
@@ -201,9 +203,9 @@ def self_train(
 ) -> SelfTrainReport:
     """Train parsers on gold trees and on their teacher's parses of raw sentences, round after round.
 
-    Every model is trained from the beginning, with the settings of the teacher's run. The teacher of a round is the model
-    with the best dev F1 so far. A round that is no better ends the work, since the next one would have the same teacher, the same
-    trees and the same seed. This is the semi-supervised setting of the paper, with a teacher of our own.
+    Every model is trained with the settings of the teacher's run, from new weights or from those of its teacher. The teacher of
+    a round is the model with the best dev F1 so far. A round that is no better ends the work, since the next one would have the
+    same teacher, the same trees and the same seed. This is the semi-supervised setting of the paper, with a teacher of our own.
     Paper: section 6.3.
 
     Args:
@@ -214,6 +216,8 @@ def self_train(
         rounds: How often, at most.
         gold_times: How often the gold trees stand in the training data, so that many parses do not drown them.
         max_words: Longer sentences are not parsed.
+        from_teacher: True: a round starts from the weights and the vocabularies of its teacher. That takes fewer updates, and stays
+            nearer to what the teacher knows already.
         overrides: Changes to the settings of the run, as after ``--set``.
         resume: True: go on with what is in ``out`` (or start it): rounds that are finished stay, there may be more of them than
             before, and training goes on from its last checkpoint; a round's parsing starts anew unless it was finished.
@@ -234,8 +238,17 @@ def self_train(
     bundle = read_bundle(teacher)
     if task_of(bundle.tokenizers) != "parsing":
         raise DataError(f"{teacher}: this model has learned to translate, and self-training is for models that parse")
-    settings = _settings_of(bundle, overrides)
-    _begin(out, _Origin.of(bundle, raw, keep, gold_times, max_words, overrides), resume=resume)
+    _settings_of(bundle, overrides)  # what is wrong with them is said before anything is parsed
+    origin = _Origin(
+        teacher=sha256_file(bundle.path / "bundle.json"),
+        raw=sha256_file(raw),
+        keep=keep,
+        gold_times=gold_times,
+        max_words=max_words,
+        from_teacher=from_teacher,
+        overrides=tuple(overrides),
+    )
+    _begin(out, origin, resume=resume)
     best, best_f1 = bundle.path, bundle.scores.get("F1", 0.0)
     decoding = [text for text in overrides if text.strip().startswith("decode.")]
     done: list[SelfTrainRound] = []
@@ -247,6 +260,7 @@ def self_train(
             parsed = place / PARSED_FILE
             kept = keep_surest(best, read_lines(raw), parsed, keep=keep, max_words=max_words, overrides=decoding)
             _write(place / _KEPT_FILE, kept)
+        settings = _settings_of(bundle, overrides, start=best if from_teacher else None)
         data = settings.data.replace(train=(*settings.data.train * gold_times, str(place / PARSED_FILE)))
         report = train(
             settings.replace(data=data),
@@ -275,20 +289,8 @@ class _Origin:
     keep: float
     gold_times: int
     max_words: int
+    from_teacher: bool
     overrides: tuple[str, ...]
-
-    @classmethod
-    def of(
-        cls, teacher: Bundle, raw: Path, keep: float, gold_times: int, max_words: int, overrides: Sequence[str]
-    ) -> _Origin:
-        return cls(
-            teacher=sha256_file(teacher.path / "bundle.json"),
-            raw=sha256_file(raw),
-            keep=keep,
-            gold_times=gold_times,
-            max_words=max_words,
-            overrides=tuple(overrides),
-        )
 
 
 def _begin(out: Path, origin: _Origin, *, resume: bool) -> None:
@@ -332,10 +334,17 @@ def _write(path: Path, content: _Origin | KeptParses) -> None:
         temporary.write_text(json.dumps(as_plain(content), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _settings_of(bundle: Bundle, overrides: Sequence[str]) -> RunSettings:
-    """Return the settings of a run with changes, and make sure that its data can be put together again."""
+def _settings_of(bundle: Bundle, overrides: Sequence[str], *, start: Path | None = None) -> RunSettings:
+    """Return the settings of a run with changes, and make sure that its data can be put together again.
+
+    Args:
+        bundle: What the run has made.
+        overrides: The changes.
+        start: The bundle to start from; None: as the settings say.
+    """
     own = SettingsSource(str(bundle.path / "settings.toml"), tomllib.loads(bundle.settings_toml))
-    settings = resolve(RunSettings, [own, *map(parse_override, overrides)])
+    begun = () if start is None else (settings_of_start(start),)
+    settings = resolve(RunSettings, [own, *begun, *map(parse_override, overrides)])
     missing = [part for part in ("train", "dev", "test") if not getattr(settings.data, part)]
     if missing:
         raise SettingsError(

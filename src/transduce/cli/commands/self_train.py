@@ -24,6 +24,10 @@ def self_train_command(
     rounds: Annotated[int, typer.Option(min=1, help="How often to parse and train, at most.")] = 1,
     gold_times: Annotated[int, typer.Option(min=1, help="How often the gold trees stand in the training data.")] = 1,
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed.")] = 60,
+    from_teacher: Annotated[
+        bool,
+        typer.Option("--from-teacher", help="Start each round from the weights of its teacher, not from new ones."),
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the rounds in OUT, or start them.")] = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -44,6 +48,7 @@ def self_train_command(
                 rounds=rounds,
                 gold_times=gold_times,
                 max_words=max_words,
+                from_teacher=from_teacher,
                 overrides=overrides or (),
                 resume=resume,
                 listeners=[progress],
