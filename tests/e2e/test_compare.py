@@ -74,6 +74,16 @@ def test_what_cannot_be_compared_is_refused(files: dict[str, Path]) -> None:
     assert "-: only one file can be standard input" in twice
 
 
+def test_files_that_do_not_fit_are_named(files: dict[str, Path], tmp_path: Path) -> None:
+    short, holed = tmp_path / "short.de", tmp_path / "holed.de"
+    short.write_text("one\n")
+    holed.write_text("x\n\n" + "x\n" * 148)
+    unequal = refusal(run_cli("compare", files["test.de"], files["bad.de"], short))
+    assert f"1 hypotheses and 150 references ({short} and {files['test.de']})" in unequal
+    empty = refusal(run_cli("bleu", files["bad.de"], files["test.de"], holed))
+    assert f"reference 2 of 150 in set 2 of 2 is empty ({holed})" in empty
+
+
 def test_options_without_effect_are_refused(files: dict[str, Path]) -> None:
     three = (files["test.de"], files["bad.de"], files["good.de"])
     assert "--language has an effect on --metric tokenized and split only" in refusal(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -35,6 +36,23 @@ def test_a_page_of_a_trace(toy: Toy, tmp_path: Path) -> None:
     assert "Masked multi-head attention" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["attention", "trace"])
+def test_a_page_without_a_name_has_the_one_of_the_option(
+    toy: Toy, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run_cli("inspect", toy.run.absolute(), "sun moon", f"--{name}")
+    assert (result.code, result.err.splitlines()[-1]) == (0, f"wrote {name}.html")
+    assert run_cli("inspect", toy.run.absolute(), "sun moon", f"--{name}", "--target", "sol").code == 0
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.html"]
+
+
+def test_characters_that_xml_has_no_place_for(toy: Toy, tmp_path: Path) -> None:
+    picture = tmp_path / "a.svg"
+    assert run_cli("inspect", toy.run, "sun a\x01b\x7f", "--attention", picture, "--target", "so\x1bl").code == 0
+    ElementTree.fromstring(picture.read_bytes())
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_picture_of_one_head(toy: Toy, tmp_path: Path, suffix: str) -> None:
     out = tmp_path / f"a.{suffix}"
@@ -55,6 +73,9 @@ def test_a_picture_of_one_head(toy: Toy, tmp_path: Path, suffix: str) -> None:
         (("--attention", "a.html", "--trace", "b.html"), "one at a time"),
         (("--trace", "a.html", "--json"), "--json has no effect with --trace"),
         ((), "belong together"),
+        (("--attention", "a.html", "--target", ""), "--target: its value is empty"),
+        (("--attention", "a.html", "--target", " "), "the target is blank"),
+        (("--attention", "a.html", "--target", "sol " * 500), "tokens, and at most 400 of a side can be drawn"),
     ],
 )
 def test_mistakes(toy: Toy, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:

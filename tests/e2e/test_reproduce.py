@@ -121,7 +121,8 @@ def test_mistakes_are_found_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for arguments, message in (
         (("table3", "--rows", "A-h99"), "table3 has no row 'A-h99'"),
-        (("table3", "--seeds", "1,x"), "give whole numbers with commas"),
+        (("table3", "--seeds", "1,x"), "give whole numbers from 0 with commas"),
+        (("table3", "--seeds", "1,-1"), "give whole numbers from 0 with commas"),
         (("table3", "--estimate", "--jobs", "2"), "--jobs has no effect with --estimate"),
         (("table2", "--scale", "full", "--data", tmp_path), "the rows are of 2 tasks"),
     ):

@@ -62,26 +62,30 @@ def check_readable(path: Path) -> None:
         raise DataError(f"{path}: no permission to read this file")
 
 
-def check_writable_directory(path: Path) -> None:
+def check_writable_directory(path: Path, *, advice: str = "choose another --out") -> None:
     """Make sure that a directory can be made or written before hours of work are put into it.
+
+    Args:
+        path: The directory.
+        advice: How the message ends.
 
     Raises:
         DataError: The path is a file, or neither it nor its nearest existing parent can be written.
     """
     if path.exists() and not path.is_dir():
-        raise DataError(f"{path}: this is a file, and the output needs a directory; choose another --out")
+        raise DataError(f"{path}: this is a file, and the output needs a directory; {advice}")
     nearest = path
     while not nearest.exists():
         nearest = nearest.parent
     if not nearest.is_dir():
-        raise DataError(f"{path}: cannot be made, since {nearest} is a file; choose another --out")
+        raise DataError(f"{path}: cannot be made, since {nearest} is a file; {advice}")
     import tempfile  # in the functions that write, since a translator only reads
 
     try:
         with tempfile.TemporaryFile(dir=nearest):
             pass
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+        raise DataError(f"{path}: cannot be written ({error.strerror}); {advice}") from None
 
 
 def check_writable_file(path: Path) -> None:
@@ -96,7 +100,7 @@ def check_writable_file(path: Path) -> None:
         if not os.access(path, os.W_OK):
             raise DataError(f"{path}: no permission to write this file; choose another name")
         return
-    check_writable_directory(_real(path).parent)
+    check_writable_directory(_real(path).parent, advice="choose another place")
 
 
 @contextmanager

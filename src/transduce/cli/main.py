@@ -9,7 +9,9 @@ import errno
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -124,7 +126,8 @@ def main() -> None:
     _send_log_to_stderr()
     try:
         try:
-            app(arguments)
+            _refuse_empty(arguments)
+            app(_with_pages(arguments))
         finally:
             _flush_output()
     except SystemExit as stop:
@@ -143,6 +146,32 @@ def main() -> None:
         _fail(
             f"internal error: {type(error).__name__}: {error} (run again with --traceback, and please report it)", _OURS
         )
+
+
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """Refuse an option whose value is empty, as a variable of the shell makes it that is not set.
+
+    Raises:
+        DataError: One is.
+    """
+    for argument, following in pairwise([*arguments, "end"]):
+        if argument == "--":
+            return
+        name, mark, value = argument.partition("=")
+        if name.startswith("--") and (following == "" if not mark else value == ""):
+            raise DataError(f"{name}: its value is empty; give one, or leave {name} out")
+
+
+def _with_pages(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with a page after each ``--attention`` and ``--trace`` of ``inspect`` that names no file."""
+    if list(arguments[:1]) != ["inspect"]:
+        return list(arguments)
+    named: list[str] = []
+    for argument, following in zip_longest(arguments, arguments[1:], fillvalue="-"):
+        named.append(argument)
+        if argument in ("--attention", "--trace") and following.startswith("-"):
+            named.append(f"{argument.removeprefix('--')}.html")
+    return named
 
 
 def _end_at_broken_pipe() -> NoReturn:

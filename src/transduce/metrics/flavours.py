@@ -14,6 +14,7 @@ from transduce.metrics.bleu import bleu_statistics, choose_tokenizer
 from transduce.metrics.score import Score, check_counts
 from transduce.metrics.statistics import Statistics, chrf_statistics
 from transduce.metrics.tokenized import (
+    moses_code,
     moses_tokenize,
     multi_bleu_statistics,
     normalize_punctuation,
@@ -93,7 +94,7 @@ def tokenized_bleu_statistics(
         DataError: The counts differ, there is nothing to score, or a reference is empty.
     """
     tokenized = [moses_tokenize(side, language) for side in (hypotheses, *references)]
-    return _multi_bleu(TOKENIZED_BLEU, f"moses-{language}", lowercase, tokenized)
+    return _multi_bleu(TOKENIZED_BLEU, f"moses-{moses_code(language)}", lowercase, tokenized)
 
 
 def split_bleu_statistics(
@@ -114,7 +115,7 @@ def split_bleu_statistics(
     """
     sides = (replace_unicode_punctuation(hypotheses), *references)
     tokenized = [split_compounds(moses_tokenize(side, language)) for side in sides]
-    return _multi_bleu(SPLIT_BLEU, f"moses-{language}+atat", lowercase, tokenized)
+    return _multi_bleu(SPLIT_BLEU, f"moses-{moses_code(language)}+atat", lowercase, tokenized)
 
 
 def paper_note(language: str) -> str:
@@ -142,15 +143,15 @@ def _tokenized_flavours(hypotheses: Sequence[str], *references: Sequence[str], l
     plain = [next(changed) if a != b else text for a, b, text in zip(hypotheses, plain, ours, strict=True)]
     split = [split_compounds(side) for side in (plain, *theirs)]
     for lowercase in (False, True):
-        yield _multi_bleu(TOKENIZED_BLEU, f"moses-{language}", lowercase, [ours, *theirs])
+        yield _multi_bleu(TOKENIZED_BLEU, f"moses-{moses_code(language)}", lowercase, [ours, *theirs])
     for lowercase in (False, True):
-        yield _multi_bleu(SPLIT_BLEU, f"moses-{language}+atat", lowercase, split)
+        yield _multi_bleu(SPLIT_BLEU, f"moses-{moses_code(language)}+atat", lowercase, split)
     # Papers on Multi30k: lowercase.perl, which knows all letters, then normalize-punctuation.perl, then tokenizer.perl.
     normalized = [
         moses_tokenize(normalize_punctuation([text.lower() for text in side], language), language)
         for side in (hypotheses, *references)
     ]
-    yield _multi_bleu(f"{TOKENIZED_BLEU} norm", f"norm+moses-{language}", True, normalized)
+    yield _multi_bleu(f"{TOKENIZED_BLEU} norm", f"norm+moses-{moses_code(language)}", True, normalized)
 
 
 def _multi_bleu(name: str, tokenized_by: str, lowercase: bool, tokenized: Sequence[Sequence[str]]) -> Statistics:

@@ -54,12 +54,13 @@ class Score:
         return f"{self.value:.2f}" if self.interval is None else f"{self.value:.2f} {self.interval}"
 
 
-def check_counts(hypotheses: Sequence[str], *references: Sequence[str]) -> None:
+def check_counts(hypotheses: Sequence[str], *references: Sequence[str], names: Sequence[str] = ()) -> None:
     """Make sure that line i of the one belongs to line i of the other.
 
     Args:
         hypotheses: Translations, or other lines to go with references.
         references: One or more sets of them.
+        names: Of the files, if they are from files: the hypotheses, then each set of references.
 
     Raises:
         DataError: The counts differ, there is nothing to score or to score against, or a reference is empty (nearly
@@ -69,16 +70,18 @@ def check_counts(hypotheses: Sequence[str], *references: Sequence[str]) -> None:
         raise DataError("there is nothing to score against: give one or more sets of references")
     for number, lines in enumerate(references, start=1):
         of_set = "" if len(references) == 1 else f" in set {number} of {len(references)}"
+        both = f" ({names[0]} and {names[number]})" if names else ""
         if len(hypotheses) != len(lines):
             raise DataError(
-                f"{len(hypotheses):,} hypotheses and {len(lines):,} references{of_set}: they are scored line by line "
+                f"{len(hypotheses):,} hypotheses and {len(lines):,} references{of_set}{both}: they are scored line by line "
                 "and must be as many; look for a missing or an extra line"
             )
         if not hypotheses:
-            raise DataError("there is nothing to score: 0 hypotheses and 0 references")
+            raise DataError(f"there is nothing to score: 0 hypotheses and 0 references{both}")
         for line, reference in enumerate(lines, start=1):
             if not reference.strip():
+                file = f" ({names[number]})" if names else ""
                 raise DataError(
-                    f"reference {line} of {len(lines):,}{of_set} is empty; every line needs one, "
+                    f"reference {line} of {len(lines):,}{of_set} is empty{file}; every line needs one, "
                     "so look for a shifted file"
                 )

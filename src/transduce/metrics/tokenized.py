@@ -15,6 +15,7 @@ from transduce.metrics.score import check_counts
 from transduce.metrics.statistics import Statistics, word_bleu_statistics
 
 __all__ = [
+    "moses_code",
     "moses_knows",
     "moses_tokenize",
     "multi_bleu_statistics",
@@ -38,7 +39,7 @@ def moses_knows(language: str) -> bool:
     (True, False)
     """
     corpus = require("sacremoses.corpus", extra="score", purpose="Moses tokenization")
-    return bool(_moses_code(language) in corpus.NonbreakingPrefixes().available_langs.values())
+    return bool(moses_code(language) in corpus.NonbreakingPrefixes().available_langs.values())
 
 
 def moses_tokenize(texts: Sequence[str], language: str) -> list[str]:
@@ -52,7 +53,7 @@ def moses_tokenize(texts: Sequence[str], language: str) -> list[str]:
     ['Zwei Männer , z.B. Müller &apos; s &quot; Freunde &quot; .']
     """
     sacremoses = require("sacremoses", extra="score", purpose="Moses tokenization")
-    tokenizer = sacremoses.MosesTokenizer(lang=_moses_code(language))
+    tokenizer = sacremoses.MosesTokenizer(lang=moses_code(language))
     pattern, _ = tokenizer.PAD_NOT_ISALNUM
     tokenizer.PAD_NOT_ISALNUM = (pattern, _set_apart)
     return [str(tokenizer.tokenize(text.translate(_JUNK), return_str=True)) for text in texts]
@@ -65,7 +66,7 @@ def normalize_punctuation(texts: Sequence[str], language: str) -> list[str]:
     ['"Gut", sagt er ...']
     """
     sacremoses = require("sacremoses", extra="score", purpose="Moses tokenization")
-    normalizer = sacremoses.MosesPunctNormalizer(lang=_moses_code(language))
+    normalizer = sacremoses.MosesPunctNormalizer(lang=moses_code(language))
     # The script sees the line feed too, and its rule for a full stop before a quotation mark needs something behind it.
     return [str(normalizer.normalize(f"{text}\n")) for text in texts]
 
@@ -139,7 +140,12 @@ def _set_apart(match: re.Match[str]) -> str:
     return character if category.startswith("L") or category in ("Nd", "Nl") else f" {character} "
 
 
-def _moses_code(language: str) -> str:
+def moses_code(language: str) -> str:
+    """Return the code by which Moses knows a language, as it stands in signatures.
+
+    >>> moses_code("de-DE"), moses_code("pt_BR")
+    ('de', 'pt')
+    """
     return re.split("[-_]", language, maxsplit=1)[0].lower()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from transduce.training.rate import PAPER_TFLOPS
+from transduce.training.rate import paper_tflops
 
 __all__ = ["SUSTAINED_SHARE", "DeviceRating", "Precision", "cost_per_point", "rate_device", "training_flops"]
 
@@ -16,14 +16,17 @@ SUSTAINED_SHARE = 0.9
 
 _PEAKS: tuple[tuple[tuple[str, ...], dict[Precision, float]], ...] = (
     (("H100", "PCIe"), {"float32": 51.2, "tf32": 378.0, "bfloat16": 756.0}),
+    (("H100", "NVL"), {"float32": 60.0, "tf32": 417.5, "bfloat16": 835.5}),
+    (("H200", "NVL"), {"float32": 60.0, "tf32": 417.5, "bfloat16": 835.5}),
     (("H100",), {"float32": 66.9, "tf32": 494.7, "bfloat16": 989.4}),
     (("H200",), {"float32": 66.9, "tf32": 494.7, "bfloat16": 989.4}),
     (("A100",), {"float32": 19.5, "tf32": 156.0, "bfloat16": 312.0}),
+    (("V100", "PCIE"), {"float32": 14.0}),
     (("V100",), {"float32": 15.7}),
     (("T4",), {"float32": 8.1}),
     (("L4",), {"float32": 30.3, "tf32": 60.0, "bfloat16": 121.0}),
 )
-"""Peaks of dense matrix products in TFLOP/s, from NVIDIA's data sheets (SXM boards where there are several; sparsity not
+"""Peaks of dense matrix products in TFLOP/s, from NVIDIA's data sheets (SXM boards where no other is named; sparsity not
 counted), by words of the device's name. The more particular name comes first."""
 
 
@@ -55,9 +58,9 @@ def rate_device(name: str, precision: Precision) -> DeviceRating | None:
     DeviceRating(tflops=280.8, source='0.9 of the 312 of its data sheet (dense bfloat16)')
     """
     words = name.replace("-", " ").split()
-    for known, tflops in PAPER_TFLOPS.items():
-        if any(word.startswith(known) for word in words):
-            return DeviceRating(tflops, "the paper's footnote 5")
+    printed = paper_tflops(name)
+    if printed is not None:
+        return DeviceRating(printed, "the paper's footnote 5")
     for needed, peaks in _PEAKS:
         if all(word in words for word in needed):
             kind: Precision = precision if precision in peaks else "float32"

@@ -44,7 +44,7 @@ class MeasuredScore:
 class MeasuredCost:
     """What one run has cost; with several seeds, on the average."""
 
-    hours: float
+    hours: Spread
     """Time trained, evaluations and checkpoints left out."""
     flops: float
     """Operations of all matrix products, counted from their shapes."""

@@ -61,11 +61,11 @@ function table(task) {
     const missing = system.is_ours ? "not run" : "";
     const values = [system.name, bleu ?? "", score, here ? plusMinus(here.scores[0]) : missing, cost ? power(cost) : "", here ? power(here.paper_flops) : missing,
       here ? power(here.flops) : missing, perPoint(cost, bleu), here ? perPoint(here.paper_flops, points) || "no points" : missing,
-      here ? here.hours.toFixed(2) : missing];
+      here ? perPoint(here.flops, points) || "no points" : missing, here ? plusMinus(["", ...here.hours]) : missing];
     return el("tr", { className: system.is_ours ? "ours" : "" },
       ...values.map(value => el("td", String(value).includes("not run") ? { className: "none" } : {}, String(value))));
   };
-  const names = ["system", "BLEU, paper", `here, ${task.flavour}`, "here, sacreBLEU", "FLOPs, paper", "here by its formula", "here counted", "per BLEU point, paper", "here", "hours here"];
+  const names = ["system", "BLEU, paper", `here, ${task.flavour}`, "here, sacreBLEU", "FLOPs, paper", "here by its formula", "here counted", "per BLEU point, paper", "here by its formula", "here counted", "hours here"];
   return el("div", { className: "wide" }, el("table", {},
     el("thead", {}, el("tr", {}, ...names.map(name => el("th", { scope: "col" }, name)))), el("tbody", {}, ...task.systems.map(row))));
 }
@@ -74,8 +74,8 @@ function flavours(task) {
   if (!run.length) return [];
   const lines = run.map(({ name, here }) => el("tr", {}, el("td", {}, name),
     ...here.scores.map(score => el("td", {}, plusMinus(score))), el("td", {}, here.perplexity.toFixed(2)), el("td", {}, here.params.toLocaleString("en")),
-    el("td", {}, here.made_of)));
-  const names = ["all flavours", ...run[0].here.scores.map(([name]) => name), "perplexity", "parameters", "weights"];
+    el("td", {}, here.made_of), el("td", {}, here.seeds.join(" "))));
+  const names = ["all flavours", ...run[0].here.scores.map(([name]) => name), "perplexity", "parameters", "weights", "seeds"];
   return [el("div", { className: "wide" }, el("table", {}, el("thead", {}, el("tr", {}, ...names.map(name => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...lines)))];
 }

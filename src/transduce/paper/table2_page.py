@@ -59,7 +59,7 @@ def _system(row: Table2Row, pair: Pair, measured: Mapping[str, Measured]) -> dic
             "made_of": found.made_of,
             "params": found.n_parameters,
             "perplexity": found.perplexity.mean,
-            "hours": found.cost.hours,
+            "hours": [found.cost.hours.mean, found.cost.hours.deviation],
             "flops": found.cost.flops,
             "paper_flops": found.cost.paper_flops,
             "scores": [[score.name, score.value.mean, score.value.deviation] for score in found.scores],

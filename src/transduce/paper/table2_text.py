@@ -71,7 +71,7 @@ def _here(row: Table2Row, pair: Pair, measured: Mapping[str, Measured]) -> list[
         scientific(cost.flops),
         per_point(cost.paper_flops, bleu),
         per_point(cost.flops, bleu),
-        f"{cost.hours:.2f}",
+        cell(cost.hours),
     ]
 
 

@@ -97,9 +97,11 @@ function choose(name) {
   if (here) {
     say("parameters", here.params.toLocaleString("en"));
     say("seeds", here.seeds.join(" "));
-    say("hours", here.hours.toFixed(2));
+    say("hours", plusMinus(...here.hours, 2));
     say("FLOPs counted", here.flops_words);
     say("by the paper's formula", here.paper_flops_words);
+    say("counted, for each point of BLEU", here.per_point);
+    say("by the formula", here.paper_per_point);
   }
   lines.push(list);
   if (row.failure) lines.push(el("p", {}, `Failed: ${row.failure}`));
@@ -136,7 +138,7 @@ function tables() {
       here ? plusMinus(here.scores[0].value, here.scores[0].deviation, 2) : none,
       isBase ? "" : signed(printed.differences.BLEU), difference(row, "BLEU"),
       isBase ? "" : share(printed.differences.perplexity), difference(row, "perplexity"),
-      here ? here.hours.toFixed(2) : none, here ? here.flops_words : none);
+      here ? plusMinus(...here.hours, 2) : none, here ? here.flops_words : none);
   })));
   const first = data.rows.find(row => row.here);
   if (!first) { $("flavours").append(el("caption", {}, "Not run.")); return; }

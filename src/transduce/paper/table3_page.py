@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from transduce.paper.conclusions import Metric
-from transduce.paper.markdown import scientific
+from transduce.paper.markdown import per_point, scientific
 from transduce.paper.measured import MeasuredRow, MeasuredScore
 from transduce.paper.page import fill_page
 from transduce.paper.runs import TABLE3
@@ -48,10 +48,12 @@ def _row(row: MeasuredRow) -> dict[str, Any]:
             "params": found.n_parameters,
             "perplexity": [found.perplexity.mean, found.perplexity.deviation],
             "scores": [_score(score) for score in found.scores],
-            "hours": found.cost.hours,
+            "hours": [found.cost.hours.mean, found.cost.hours.deviation],
             "flops": found.cost.flops,
             "flops_words": scientific(found.cost.flops),
             "paper_flops_words": scientific(found.cost.paper_flops),
+            "per_point": per_point(found.cost.flops, found.bleu),
+            "paper_per_point": per_point(found.cost.paper_flops, found.bleu),
         },
         "differences": {
             metric: [difference.value, difference.interval.low, difference.interval.high, difference.over]

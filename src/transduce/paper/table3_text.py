@@ -141,7 +141,8 @@ def _flavours(rows: Sequence[MeasuredRow]) -> Iterator[str]:
 
 
 def _costs(rows: Sequence[MeasuredRow]) -> Iterator[str]:
-    head = ["row", "seeds", "hours", "FLOPs counted", "by the paper's formula", "counted per BLEU point", "devices"]
+    head = ["row", "seeds", "hours", "FLOPs counted", "by the paper's formula", "per BLEU point, counted"]
+    head += ["by the formula", "devices"]
     lines = []
     for row in rows:
         if row.measured is None:
@@ -152,10 +153,11 @@ def _costs(rows: Sequence[MeasuredRow]) -> Iterator[str]:
             [
                 row.row,
                 " ".join(map(str, row.measured.seeds)),
-                f"{cost.hours:.2f}",
+                cell(cost.hours),
                 scientific(cost.flops),
                 scientific(cost.paper_flops),
                 per_point(cost.flops, row.measured.bleu),
+                per_point(cost.paper_flops, row.measured.bleu),
                 f"{cost.n_devices} x {cost.device}, {cost.tflops:.3g} TFLOP/s ({cost.tflops_source})",
             ]
         )

@@ -10,7 +10,7 @@ from transduce.base.errors import DataError
 from transduce.base.files import STDIN, StrPath
 from transduce.metrics.bleu import BleuTokenizer
 from transduce.metrics.flavours import paper_note
-from transduce.metrics.score import Score
+from transduce.metrics.score import Score, check_counts
 from transduce.pipeline.scoring import compute_scores, moses_language, read_sides, warn_of_tokenized, warn_of_unspaced
 
 __all__ = ["BleuReport", "bleu_files"]
@@ -72,6 +72,7 @@ def bleu_files(
         raise DataError("-: both the translations and the references are standard input; give a file for one of them")
     flavours_for = moses_language(language, [*given, output]) if flavours else None
     ours, *theirs = read_sides([output, *given])
+    check_counts(ours, *theirs, names=[str(path) for path in (output, *given)])
     scores = compute_scores(
         ours,
         *theirs,

@@ -11,7 +11,7 @@ from transduce.base.errors import DataError
 from transduce.base.files import StrPath
 from transduce.metrics.bleu import BleuTokenizer, bleu_statistics, choose_tokenizer
 from transduce.metrics.flavours import split_bleu_statistics, tokenized_bleu_statistics
-from transduce.metrics.score import Interval
+from transduce.metrics.score import Interval, check_counts
 from transduce.metrics.significance import SEED, Comparison, Test, compare, confidence_interval, drawn_signature
 from transduce.metrics.statistics import Statistics, chrf_statistics, ter_statistics
 from transduce.pipeline.scoring import moses_language, read_sides, warn_of_language, warn_of_tokenized
@@ -89,6 +89,7 @@ def compare_files(
     moses = moses_language(language, paths) if {"tokenized", "split"} & set(metrics) else ""
     theirs, *outputs = read_sides(paths)
     for path, ours in zip(paths[1:], outputs, strict=True):
+        check_counts(ours, theirs, names=[str(path), str(paths[0])])
         warn_of_tokenized(path, ours, theirs)
     if moses:
         warn_of_language(moses)

@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 
+_MOST_TOKENS = 400
+"""Of a side. With more, a page has tens of millions of numbers, and nobody sees a word in a picture."""
+
+
 @dataclass(frozen=True)
 class AttentionChoice:
     """Which attention a picture shows, and which a page shows first."""
@@ -85,28 +89,38 @@ def read_sentence(bundle: Path, sentence: str, target: str | None = None) -> Rea
         target: A translation, or a tree in brackets, to look at in place of the model's own.
 
     Raises:
-        DataError: The sentence is blank.
+        DataError: The sentence or the target is blank, or has too many tokens.
         TokenizerError: The target of a model that parses is no tree.
         TransduceError: As :func:`~transduce.pipeline.translate.open_translator`.
     """
     from transduce.decoding.torch_engine import TorchEngine
 
-    if not sentence.strip():
-        raise DataError("there is nothing to draw: the sentence is blank")
+    for side, given in (("sentence", sentence), ("target", target)):
+        if given is not None and not given.strip():
+            raise DataError(f"there is nothing to draw: the {side} is blank")
     translator = open_translator(bundle, ["decode.engine=torch", "decode.precision=float32"])
     engine, tokenizers = translator.engine, translator.tokenizers
     assert isinstance(engine, TorchEngine)  # as asked for
     task = open_task(translator)
     line = Request(sentence)
     request = task.request(line)
+    src_ids = tokenizers.src.encode(request.text)
+    _check_length("sentence", src_ids)
     if target is None:
         translation = translator.translate_nbest([request])[0][0]
         text, ids = task.finish(line, translation).text, translation.ids
         task.tell()
     else:
         text, ids = target, tuple(tokenizers.tgt.encode(target))
-    src_ids = tokenizers.src.encode(request.text)
+    _check_length("target", ids)
     return ReadSentence(bundle.resolve(), engine, tokenizers, request.text, src_ids, text, ids)
+
+
+def _check_length(side: str, ids: Sequence[int]) -> None:
+    if len(ids) > _MOST_TOKENS:
+        raise DataError(
+            f"the {side} has {len(ids):,} tokens, and at most {_MOST_TOKENS} of a side can be drawn; take a shorter one"
+        )
 
 
 def draw_attention(

@@ -105,6 +105,11 @@ def compute_scores(
     else:
         bleu = bleu_statistics(hypotheses, *references, tokenize=tokenize, lowercase=lowercase)
         chosen = iter([bleu, chrf_statistics(hypotheses, *references)])
+    if ter and needs_other_tokenizer(references[0]):
+        logger.warning(
+            "the references are written without spaces, where TER takes a sentence for one word: leave --ter out, or cut all "
+            "sides into words before"
+        )
     found = [*chosen, *([ter_statistics(hypotheses, *references)] if ter else [])]
     return tuple(_with_interval(statistics) if confidence else statistics.score() for statistics in found)
 

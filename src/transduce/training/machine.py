@@ -12,7 +12,15 @@ from pathlib import Path
 
 import torch
 
-__all__ = ["device_name", "find_commit", "gpu_uuids", "peak_device_bytes", "peak_memory_bytes", "versions"]
+__all__ = [
+    "device_name",
+    "find_commit",
+    "gpu_uuids",
+    "peak_device_bytes",
+    "peak_memory_bytes",
+    "short_commit",
+    "versions",
+]
 
 
 def device_name(device: torch.device) -> str:
@@ -61,3 +69,13 @@ def find_commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() or None
+
+
+def short_commit(commit: str) -> str:
+    """Return what people need of a commit, as :func:`find_commit` names it.
+
+    >>> short_commit("2b3d1e60c4" * 4), short_commit("2b3d1e60c4" * 4 + "-dirty")
+    ('2b3d1e60c42b', '2b3d1e60c42b-dirty')
+    """
+    digits, mark, rest = commit.partition("-")
+    return f"{digits[:12]}{mark}{rest}"

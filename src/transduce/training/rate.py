@@ -8,7 +8,7 @@ from typing import Literal
 
 import torch
 
-__all__ = ["PAPER_TFLOPS", "DeviceRate", "device_rate"]
+__all__ = ["PAPER_TFLOPS", "DeviceRate", "device_rate", "paper_tflops"]
 
 PAPER_TFLOPS = {"K80": 2.8, "K40": 3.7, "M40": 6.0, "P100": 9.5}
 """Sustained single-precision TFLOP/s of one GPU. Paper: section 6.1, footnote 5."""
@@ -44,10 +44,21 @@ def device_rate(device: torch.device, name: str, *, declared_tflops: float | Non
     """
     if declared_tflops is not None:
         return DeviceRate(name, declared_tflops, "declared")
-    for known, tflops in PAPER_TFLOPS.items():
-        if any(word.startswith(known) for word in name.replace("-", " ").split()):
-            return DeviceRate(name, tflops, "paper")
+    tflops = paper_tflops(name)
+    if tflops is not None:
+        return DeviceRate(name, tflops, "paper")
     return DeviceRate(name, _measure(device), "measured")
+
+
+def paper_tflops(name: str) -> float | None:
+    """Return the paper's number for a GPU, by its name; None: it has none. Paper: section 6.1, footnote 5.
+
+    >>> paper_tflops("Tesla K40m"), paper_tflops("Quadro M4000")
+    (3.7, None)
+    """
+    words = name.replace("-", " ").split()
+    models = {word.rstrip("cdmst") for word in words}  # K40c, K40m ...: the same chip on another board
+    return next((tflops for model, tflops in PAPER_TFLOPS.items() if model in models), None)
 
 
 def _measure(device: torch.device) -> float:

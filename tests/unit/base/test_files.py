@@ -123,7 +123,7 @@ def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     for bad in (file, file / "below", Path("/proc/nowhere")):
         with pytest.raises(DataError, match="choose another --out"):
             check_writable_directory(bad)
-        with pytest.raises(DataError, match="choose another --out"):
+        with pytest.raises(DataError, match="choose another place"):
             check_writable_file(bad / "a.txt")
     with pytest.raises(DataError, match="this is a directory, and a file is to be written"):
         check_writable_file(tmp_path)

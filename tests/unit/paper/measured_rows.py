@@ -21,7 +21,8 @@ def measured(bleu: float, perplexity: float, *, seeds: tuple[int, ...] = (1,)) -
         MeasuredScore(name, split if name == "split BLEU" else value, f"sig:{name}")
         for name in ("BLEU", "tokenized BLEU", "split BLEU", "chrF2")
     )
-    cost = MeasuredCost(0.125, 2.0e13, 4.0e13, 1, "some processor", 0.09, "a matrix product, measured at the start")
+    hours = Spread(0.125, deviation, len(seeds))
+    cost = MeasuredCost(hours, 2.0e13, 4.0e13, 1, "some processor", 0.09, "a matrix product, measured at the start")
     return Measured(seeds, 1_902_345, "the last checkpoint", Spread(perplexity, deviation, len(seeds)), scores, cost)
 
 

@@ -45,6 +45,8 @@ def test_the_papers_gpus_are_rated_as_in_its_footnote(name: str, tflops: float) 
         ("NVIDIA H100 80GB HBM3", 989.4),
         ("NVIDIA H100 PCIe", 756.0),
         ("NVIDIA H200", 989.4),
+        ("NVIDIA H100 NVL", 835.5),
+        ("Tesla V100-PCIE-16GB", 14.0),
         ("Tesla V100-SXM2-16GB", 15.7),  # it has no units for bfloat16: float32
     ],
 )
@@ -53,6 +55,11 @@ def test_later_gpus_are_rated_by_their_data_sheets(name: str, peak: float) -> No
     assert rating is not None
     assert rating.tflops == pytest.approx(SUSTAINED_SHARE * peak, abs=0.005)  # rounded to two digits
     assert f"{peak:g}" in rating.source
+
+
+@pytest.mark.parametrize("name", ["Quadro M4000", "Quadro K4000", "NVIDIA GeForce RTX 4090", "AMD EPYC"])
+def test_other_devices_are_not_rated_by_name(name: str) -> None:
+    assert rate_device(name, "float32") is None
 
 
 def test_the_share_is_that_of_the_papers_p100() -> None:

@@ -43,7 +43,7 @@ def test_measured_numbers_stand_beside_printed_ones() -> None:
     ]  # fmt: skip
     assert conclusion[2:] == ["BLEU worse (text)", "-0.90", "-1.30 [-2.20, -0.40]", "3 seeds", "borne out"]
     assert flavours[1:] == ["30.11 ± 0.31 (3)"] * 2 + ["31.11 ± 0.31 (3)", "30.11 ± 0.31 (3)"]
-    assert costs[1:5] == ["1 2 3", "0.12", "2.0e13", "4.0e13"]
+    assert costs[1:7] == ["1 2 3", "0.12 ± 0.31 (3)", "2.0e13", "4.0e13", "6.6e11", "1.3e12"]
 
 
 def test_a_row_without_its_base_model_says_what_is_missing() -> None:

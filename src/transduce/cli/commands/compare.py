@@ -53,7 +53,9 @@ def compare_command(
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option(min=1, help="Resamples or shuffles; not given, 1,000 and 10,000.", show_default=False),
+        typer.Option(
+            min=1, max=1_000_000, help="Resamples or shuffles; not given, 1,000 and 10,000.", show_default=False
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draws.")] = 12345,
     as_json: JsonOption = False,

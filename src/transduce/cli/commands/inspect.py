@@ -24,7 +24,10 @@ def inspect_command(
     ] = None,
     attention: Annotated[
         Path | None,
-        typer.Option(help="Draw where each head looks: .html, interactive, or .png, .svg, .pdf.", show_default=False),
+        typer.Option(
+            help="Draw where each head looks: .html, interactive, or .png, .svg, .pdf. No file: attention.html.",
+            show_default=False,
+        ),
     ] = None,
     kind: Annotated[
         Kind, typer.Option("--attention-kind", help="Which attention the picture shows, and the page first.")
@@ -38,7 +41,10 @@ def inspect_command(
     ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(help="Follow the sentence through the model, block by block: an .html page.", show_default=False),
+        typer.Option(
+            help="Follow the sentence through the model, block by block: an .html page. No file: trace.html.",
+            show_default=False,
+        ),
     ] = None,
     target: Annotated[
         str | None,

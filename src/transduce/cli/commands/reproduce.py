@@ -216,9 +216,7 @@ def _refuse_idle(target: Target, given: Mapping[str, object]) -> None:
 
 
 def _read_seeds(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(number) for number in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(
-            f"--seeds {text}: give whole numbers with commas between them, such as 1,2,3"
-        ) from None
+    numbers = [number.strip() for number in text.split(",")]
+    if not all(number.isdecimal() and number.isascii() for number in numbers):
+        raise typer.BadParameter(f"--seeds {text}: give whole numbers from 0 with commas between them, such as 1,2,3")
+    return tuple(map(int, numbers))

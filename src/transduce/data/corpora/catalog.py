@@ -270,7 +270,7 @@ CATALOG: dict[str, Corpus] = {
         ),
         _wmt14(
             "fr",
-            "WMT 2014 English to French: 40,842,333 pairs, of which cleaning leaves about the 36M of the paper; dev is "
+            "WMT 2014 English to French: 40,842,333 pairs (the paper has 36M of them and does not say which); dev is "
             "newstest2013, test is newstest2014 (3,003 lines)",
             _plain("train", "un.tgz", "un/undoc.2000.fr-en", "fr"),
             _plain("train", "giga-fren.tar", "giga-fren.release2.fixed", "fr", ".gz"),

@@ -9,7 +9,9 @@ from statistics import mean, stdev
 
 import numpy as np
 
+from transduce.base.errors import DataError
 from transduce.base.files import read_lines
+from transduce.base.log import plural
 from transduce.metrics.bleu import bleu_statistics
 from transduce.metrics.score import Interval
 from transduce.metrics.significance import compare
@@ -18,7 +20,14 @@ from transduce.paper.conclusions import Difference, Metric
 from transduce.pipeline.reproduction.plan import run_name
 from transduce.pipeline.reproduction.results import TRANSLATIONS_FILE, RunResult, SentenceLosses, read_sentence_losses
 
-__all__ = ["Differences", "find_difference", "loss_statistics", "paired_difference", "seeds_difference"]
+__all__ = [
+    "Differences",
+    "find_difference",
+    "loss_statistics",
+    "paired_difference",
+    "seeds_difference",
+    "unpaired_difference",
+]
 
 _T_975 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
@@ -46,6 +55,9 @@ class Differences:
             row: Its runs, one a seed.
             base: The runs of the base model.
             metric: Of which the difference is.
+
+        Raises:
+            DataError: A file of a run is missing or damaged.
         """
         return find_difference(
             {result.seed: self._statistics(result, metric) for result in row},
@@ -56,12 +68,20 @@ class Differences:
         directory = self._out / "runs" / run_name(result.row, result.seed)
         key = directory.name, metric
         if key not in self._read:
-            self._read[key] = (
-                bleu_statistics(list(read_lines(directory / TRANSLATIONS_FILE)), self._references[result.part])
-                if metric == "BLEU"
-                else loss_statistics(read_sentence_losses(directory))
-            )
+            try:
+                self._read[key] = self._count(directory, self._references[result.part], metric)
+            except DataError as error:
+                raise DataError(f"{directory}: is damaged ({error}); remove this directory, and run again") from None
         return self._read[key]
+
+    @staticmethod
+    def _count(directory: Path, references: Sequence[str], metric: Metric) -> Statistics:
+        if metric == "BLEU":
+            return bleu_statistics(list(read_lines(directory / TRANSLATIONS_FILE)), references)
+        losses = read_sentence_losses(directory)
+        if len(losses.nats) != len(references):
+            raise DataError(f"{len(losses.nats):,} losses for {len(references):,} sentences")
+        return loss_statistics(losses)
 
 
 def loss_statistics(losses: SentenceLosses) -> Statistics:
@@ -79,14 +99,16 @@ def loss_statistics(losses: SentenceLosses) -> Statistics:
 
 
 def find_difference(row: Mapping[int, Statistics], base: Mapping[int, Statistics]) -> Difference | None:
-    """Return the difference of two sets of runs, by seed: over seeds where two or more are in both, else over sentences."""
+    """Return the difference of two sets of runs, by seed: that of their means, with an interval over seeds.
+
+    One run of each is compared over sentences.
+    """
     if not row or not base:
         return None
-    both = sorted(row.keys() & base.keys())
-    if len(both) > 1:
-        return seeds_difference([row[seed].score().value for seed in both], [base[seed].score().value for seed in both])
-    ours, theirs = (both[0], both[0]) if both else (min(row), min(base))
-    return paired_difference(row[ours], base[theirs])
+    if len(row) == len(base) == 1:
+        return paired_difference(*row.values(), *base.values())
+    ours, theirs = ([runs[seed].score().value for seed in sorted(runs)] for runs in (row, base))
+    return seeds_difference(ours, theirs) if row.keys() == base.keys() else unpaired_difference(ours, theirs)
 
 
 def seeds_difference(ours: Sequence[float], base: Sequence[float]) -> Difference:
@@ -101,10 +123,33 @@ def seeds_difference(ours: Sequence[float], base: Sequence[float]) -> Difference
     """
     differences = [one - other for one, other in zip(ours, base, strict=True)]
     n = len(differences)
-    t = _T_975[min(n - 1, len(_T_975)) - 1]
-    half = t * stdev(differences) / math.sqrt(n)
+    half = _t_975(n - 1) * stdev(differences) / math.sqrt(n)
     middle = mean(differences)
     return Difference(middle, Interval(middle - half, middle + half), f"{n} seeds", base=mean(base))
+
+
+def unpaired_difference(ours: Sequence[float], base: Sequence[float]) -> Difference:
+    """Return the difference of the means of two sets of runs with other seeds, or with more of one, with Student's interval.
+
+    Seeds are taken to change a row as much as they change the base model, so that a row with one seed has an interval too.
+
+    Args:
+        ours: Scores of a row.
+        base: Those of the base model. Together they are at least three.
+
+    >>> unpaired_difference([11.0], [9.0, 10.0, 11.0]).interval.low  # 1 - 4.303 * sqrt(1 + 1 / 3)
+    -3.968...
+    """
+    freedom = len(ours) + len(base) - 2
+    middle = mean(ours) - mean(base)
+    squares = sum((value - mean(values)) ** 2 for values in (ours, base) for value in values)
+    half = _t_975(freedom) * math.sqrt(squares / freedom * (1 / len(ours) + 1 / len(base)))
+    interval = Interval(middle - half, middle + half)
+    return Difference(middle, interval, f"{plural(len(ours), 'seed')} against {len(base)}", base=mean(base))
+
+
+def _t_975(freedom: int) -> float:
+    return _T_975[min(freedom, len(_T_975)) - 1]
 
 
 def paired_difference(ours: Statistics, theirs: Statistics) -> Difference:

@@ -9,10 +9,15 @@ from typing import Any
 
 from transduce.base.log import plural
 from transduce.data.store import TokenStore
+from transduce.model.device import choose_device
+from transduce.paper.cost import DeviceRating, training_flops
 from transduce.pipeline.forecast import Forecast, TokenSample, forecast
+from transduce.pipeline.reproduction.finish import rating_of
 from transduce.pipeline.reproduction.plan import PlannedRun
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer import load_tokenizers
+from transduce.training.machine import device_name
+from transduce.training.rate import device_rate
 
 __all__ = ["Estimate", "RunEstimate", "estimate_runs"]
 
@@ -40,6 +45,8 @@ class Estimate:
     """What was timed."""
     n_devices: int
     """GPUs, or 1 for all cores together."""
+    rating: DeviceRating | None
+    """What one of them is taken to sustain. None: no steps were timed."""
 
     @property
     def flops(self) -> float:
@@ -57,9 +64,17 @@ class Estimate:
         """Hours with all devices at work."""
         return None if self.device_hours is None else self.device_hours / self.n_devices
 
+    @property
+    def paper_flops(self) -> float | None:
+        """What is not finished will cost by the paper's formula: time, times what one device sustains."""
+        if self.device_hours is None or self.rating is None:
+            return None
+        return training_flops(self.device_hours * 3600, 1, self.rating.tflops)
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return asdict(self) | {"flops": self.flops, "device_hours": self.device_hours, "hours": self.hours}
+        sums = {name: getattr(self, name) for name in ("flops", "paper_flops", "device_hours", "hours")}
+        return asdict(self) | sums
 
     def rows(self) -> list[tuple[str, str]]:
         """Return names and values for people."""
@@ -69,6 +84,9 @@ class Estimate:
         if self.hours is not None and self.device_hours is not None:
             devices = f" of one device, {_time(self.hours)} with {self.n_devices}" if self.n_devices > 1 else ""
             rows.append(("time", f"{_time(self.device_hours)}{devices}; translating and scoring come on top"))
+        if self.paper_flops is not None and self.rating is not None:
+            sustained = f"{self.rating.tflops:.3g} TFLOP/s, {self.rating.source}"
+            rows.append(("cost", f"{self.paper_flops:.3g} FLOPs by the paper's formula ({sustained})"))
         return rows
 
 
@@ -113,7 +131,14 @@ def estimate_runs(
         ),
         timed=f"{todo[0].name}: {timed.timed}" if timed is not None else "nothing, since all is finished",
         n_devices=n_devices,
+        rating=_rating(settings[todo[0].name]) if seconds_per_flop is not None else None,
     )
+
+
+def _rating(settings: RunSettings) -> DeviceRating:
+    device = choose_device(settings.train.device, setting="train.device")
+    rate = device_rate(device, device_name(device), declared_tflops=settings.train.device_tflops)
+    return rating_of(rate.device, rate.tflops, rate.source, settings)
 
 
 def _sample(data: Path) -> TokenSample:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,18 +14,17 @@ from transduce.model.stats import parameter_count
 from transduce.paper.cost import DeviceRating, Precision, rate_device, training_flops
 from transduce.pipeline.reproduction.plan import PlannedRun
 from transduce.pipeline.reproduction.results import (
-    TRAIN_FILE,
     TRANSLATIONS_FILE,
     RunCost,
     RunResult,
     read_sentence_losses,
     write_result,
 )
-from transduce.pipeline.reproduction.rows import trained_bundle
+from transduce.pipeline.reproduction.rows import averaged_checkpoints, trained_bundle
 from transduce.pipeline.settings import RunSettings
 from transduce.training.account import LEDGER_FILE, Costs, SessionAccount, read_ledger
 
-__all__ = ["finish_run", "run_cost"]
+__all__ = ["finish_run", "rating_of", "run_cost"]
 
 _SOURCES = {"declared": "train.device_tflops", "measured": "a matrix product, measured at the start"}
 
@@ -59,7 +57,7 @@ def finish_run(run: PlannedRun, out: Path, data: Path, settings: RunSettings) ->
         part=run.part,
         n_parameters=parameter_count(settings.model, *sizes),
         step=bundle.step,
-        made_of=_made_of(run, directory),
+        made_of=_made_of(len(averaged_checkpoints(run, out))) if run.part == "test" else _made_of(1),
         perplexity=losses.perplexity,
         n_tokens=round(float(losses.n_tokens.sum())),
         scores=all_flavours(list(read_lines(directory / TRANSLATIONS_FILE)), references, language=language),
@@ -70,14 +68,8 @@ def finish_run(run: PlannedRun, out: Path, data: Path, settings: RunSettings) ->
     return result
 
 
-def _made_of(run: PlannedRun, directory: Path) -> str:
-    if run.part == "dev":
-        return "the last checkpoint"
-    path = directory / TRAIN_FILE
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["made_of"])
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{path}: is damaged ({error}); remove it, and run again") from None
+def _made_of(n_checkpoints: int) -> str:
+    return "the last checkpoint" if n_checkpoints == 1 else f"the average of the last {n_checkpoints} checkpoints"
 
 
 def run_cost(sessions: Sequence[SessionAccount], settings: RunSettings) -> RunCost:
@@ -87,8 +79,8 @@ def run_cost(sessions: Sequence[SessionAccount], settings: RunSettings) -> RunCo
         sessions: Of its ledger, at least one.
         settings: Of the run.
     """
-    precision, last = _precision(settings), sessions[-1]
-    ratings = [_rating(session, precision) for session in sessions]
+    last = sessions[-1]
+    ratings = [rating_of(session.device, session.tflops, session.tflops_source, settings) for session in sessions]
     return RunCost(
         costs=Costs.total(session.costs for session in sessions),
         device=last.device,
@@ -102,12 +94,19 @@ def run_cost(sessions: Sequence[SessionAccount], settings: RunSettings) -> RunCo
     )
 
 
-def _rating(session: SessionAccount, precision: Precision) -> DeviceRating:
-    """Return what a device of a session is taken to sustain: a GPU that is known by its name, what its name says."""
-    known = rate_device(session.device, precision)
-    if known is not None and session.tflops_source != "declared":
+def rating_of(device: str, tflops: float, source: str, settings: RunSettings) -> DeviceRating:
+    """Return what a device is taken to sustain: a GPU that is known by its name, what its name says.
+
+    Args:
+        device: Its name.
+        tflops: What a run has found that it sustains.
+        source: Where that is from: ``declared``, ``paper`` or ``measured``.
+        settings: Of the run.
+    """
+    known = rate_device(device, _precision(settings))
+    if known is not None and source != "declared":
         return known
-    return DeviceRating(session.tflops, _SOURCES.get(session.tflops_source, "the paper's footnote 5"))
+    return DeviceRating(tflops, _SOURCES.get(source, "the paper's footnote 5"))
 
 
 def _precision(settings: RunSettings) -> Precision:

@@ -11,6 +11,7 @@ from typing import Any
 
 from transduce import __version__
 from transduce.base.files import atomic_file, read_lines
+from transduce.base.log import plural
 from transduce.paper.conclusions import Difference, Metric
 from transduce.paper.measured import Measured, MeasuredCost, MeasuredRow, MeasuredScore, spread
 from transduce.paper.proportion import PROPORTIONS
@@ -24,6 +25,7 @@ from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.differences import Differences
 from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun, TableName, plan_runs, row_names, row_pair
 from transduce.pipeline.reproduction.results import RunResult, list_results, read_failure
+from transduce.training.machine import short_commit
 
 __all__ = ["ReproduceReport", "write_report"]
 
@@ -57,7 +59,7 @@ class ReproduceReport:
     def rows(self) -> list[tuple[str, str]]:
         """Return names and values for people."""
         rows = [(name, f"failed: {message}") for name, message in self.failures.items()]
-        rows.append(("finished", f"{self.n_finished} runs"))
+        rows.append(("finished", plural(self.n_finished, "run")))
         if verdicts := self.content.get("verdicts"):
             rows.append(("conclusions", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())))
         note = [("note", _WARNINGS[self.scale])] if _WARNINGS[self.scale] else []
@@ -175,7 +177,7 @@ def _score(result: RunResult, name: str) -> float:
 def _mean_cost(results: Sequence[RunResult]) -> MeasuredCost:
     costs, last = [result.cost for result in results], results[-1].cost
     return MeasuredCost(
-        hours=mean(cost.costs.training_s for cost in costs) / 3600,
+        hours=spread([cost.costs.training_s / 3600 for cost in costs]),
         flops=mean(cost.costs.flops for cost in costs),
         paper_flops=mean(cost.paper_flops for cost in costs),
         n_devices=last.n_devices,
@@ -227,7 +229,7 @@ def _page_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("FLOPs", f"{facts['flops']:.2e}"),
         ("on", ", ".join(facts["devices"]) or "nothing yet"),
         ("report by", f"version {facts['version']}"),
-        ("trained at commit", ", ".join(commit[:12] for commit in facts["commits"]) or "not known"),
+        ("trained at commit", ", ".join(map(short_commit, facts["commits"])) or "not known"),
     ]
 
 

@@ -98,6 +98,10 @@ class RunResult:
     commits: tuple[str, ...]
     """Of this package, with which it was trained, the first one first; none: it is not a checkout."""
 
+    def __post_init__(self) -> None:
+        if not (self.scores and 1 <= self.perplexity < math.inf and self.n_parameters > 0 and self.n_tokens > 0):
+            raise ValueError("a number in it cannot be")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
@@ -148,7 +152,7 @@ def check_run(run: Run, out: Path) -> None:
         return
     try:
         plan = from_plain(_Plan, json.loads(path.read_bytes()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise DataError(f"{path}: is missing or damaged; remove {path.parent}, and run again") from None
     if plan.digest != run.digest:
         other = next((old for old in plan.overrides if old not in run.overrides), "less than now")
@@ -203,7 +207,7 @@ def read_failure(run: Run, out: Path) -> Failure | None:
     path = run.directory(out) / FAILURE_FILE
     try:
         failure = from_plain(Failure, json.loads(path.read_bytes()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None  # a note for people: what it says of a run is found out anew by trying again
     return failure if failure.digest == run.digest else None
 
@@ -249,7 +253,7 @@ def read_sentence_losses(directory: Path) -> SentenceLosses:
 def _read(path: Path, kind: type[Result]) -> Result:
     try:
         return from_plain(kind, json.loads(path.read_bytes()))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason: Any = error.strerror if isinstance(error, OSError) else "it is damaged or of another version"
         raise DataError(f"{path}: cannot be read ({reason}); remove it, and run again") from None
 

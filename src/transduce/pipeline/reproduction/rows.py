@@ -22,8 +22,9 @@ from types import FrameType
 from typing import Generic, NamedTuple, TypeVar, final
 
 from transduce.base.errors import DataError, TrainingError, TransduceError
-from transduce.base.log import logger
+from transduce.base.log import logger, plural
 from transduce.bundle import list_checkpoints
+from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun, Run
 from transduce.pipeline.reproduction.results import (
     OUTPUT_FILE,
@@ -39,6 +40,7 @@ __all__ = [
     "RowRunner",
     "Slot",
     "Step",
+    "averaged_checkpoints",
     "divide_machine",
     "own_cores",
     "row_steps",
@@ -50,6 +52,8 @@ __all__ = [
 
 Planned = TypeVar("Planned", bound=Run)
 
+_AVERAGE = "average"
+"""The bundle of the averaged checkpoints, in the directory of a run."""
 _OUTPUT_ENDS = 400
 """Characters of the last line of a failed process that its failure quotes."""
 _ERROR = "error: "
@@ -80,9 +84,9 @@ def divide_machine(n_jobs: int, cores: Sequence[int], gpus: Sequence[str]) -> li
     >>> [slot.gpus for slot in divide_machine(2, range(8), ["0", "1", "2"])]
     [('0', '2'), ('1',)]
     """
-    have, what = (len(gpus), "GPUs") if gpus else (len(cores), "cores")
+    have, what = (len(gpus), "GPU") if gpus else (len(cores), "core")
     if have and n_jobs > have:
-        raise TrainingError(f"--jobs {n_jobs}: there are only {have} {what}; give at most that many")
+        raise TrainingError(f"--jobs {n_jobs}: this machine has {plural(have, what)}; give at most that many")
     return [
         Slot(frozenset(cores[job::n_jobs]) if n_jobs > 1 else frozenset(), tuple(gpus[job::n_jobs]))
         for job in range(n_jobs)
@@ -90,21 +94,28 @@ def divide_machine(n_jobs: int, cores: Sequence[int], gpus: Sequence[str]) -> li
 
 
 def trained_bundle(run: PlannedRun, out: Path) -> Path:
-    """Return what of a trained run is scored: the finished model, or for Table 3 its last checkpoint.
+    """Return what of a trained run is scored: the average of its last checkpoints, or for Table 3 the last one.
 
-    The finished model may be the best one of the run by the dev set, on which the rows of Table 3 are scored: it would
-    seem a little better than it is.
+    It is never the best one by the dev set, which the finished model of a run may be: the paper has no such choice, and on the dev
+    set, where the rows of Table 3 are scored, it would seem a little better than it is.
+
+    Raises:
+        DataError: The run has no checkpoint any more.
+    """
+    return run.directory(out) / _AVERAGE if run.part == "test" else averaged_checkpoints(run, out)[-1]
+
+
+def averaged_checkpoints(run: PlannedRun, out: Path) -> list[Path]:
+    """Return the checkpoints of a run that are averaged: as many of the last as its settings say, if there are so many.
 
     Raises:
         DataError: The run has no checkpoint any more.
     """
     train = run.directory(out) / "train"
-    if run.part == "test":
-        return train / "model"
     checkpoints = list_checkpoints(train)
     if not checkpoints:
         raise DataError(f"{train}: holds no checkpoint; remove {train.parent}, and run again")
-    return checkpoints[-1]
+    return checkpoints[-load_settings(RECIPE, run.overrides).train.average_last :]
 
 
 @contextmanager
@@ -179,6 +190,10 @@ def row_steps(run: PlannedRun, out: Path, data: Path) -> Iterator[Step]:
     train = ["train", RECIPE, "--data", str(data), "--out", str(directory / "train"), "--resume", *settings]
     yield Step([*train, "--json"], directory / TRAIN_FILE)
     bundle = str(trained_bundle(run, out))
+    if (
+        run.part == "test" and not (directory / _AVERAGE / "bundle.json").is_file()
+    ):  # a bundle is there as a whole or not at all
+        yield Step(["average", *map(str, averaged_checkpoints(run, out)), "--out", bundle])
     yield Step(["translate", bundle, "--input", f"{part}/src.txt", "--output", f"{directory}/{TRANSLATIONS_FILE}"])
     yield Step(["score", bundle, f"{part}/src.txt", f"{part}/tgt.txt", "--json"], directory / SENTENCES_FILE)
 

@@ -15,6 +15,7 @@ from transduce.pipeline.axes import Axis, fit_axis
 from transduce.pipeline.reproduction.table1_report import PAIRS, Table1Report
 from transduce.pipeline.reproduction.table1_tables import ReportTable, format_seconds, report_tables
 from transduce.pipeline.reproduction.table1_times import WORKS, Work
+from transduce.training.machine import short_commit
 
 __all__ = ["table1_page"]
 
@@ -73,7 +74,7 @@ def table1_page(report: Table1Report) -> str:
 
 def _facts(report: Table1Report) -> list[tuple[str, str]]:
     sizes = report.sizes
-    machine = report.machine | {"commit": report.machine["commit"][:12]}
+    machine = report.machine | {"commit": short_commit(report.machine["commit"])}
     widths = f"d = {sizes.d_model}, k = {sizes.kernel}, r = {sizes.neighbourhood}"
     return [("scale", report.scale), ("sizes", widths), *machine.items()]
 

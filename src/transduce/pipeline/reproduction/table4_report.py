@@ -18,6 +18,7 @@ from transduce.pipeline.inspect_sentence import write_page
 from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.results import read_failure, read_result_as
 from transduce.pipeline.reproduction.table4_plan import RECIPES, PlannedParser
+from transduce.training.machine import short_commit
 
 __all__ = ["Table4Report", "write_table4"]
 
@@ -105,7 +106,7 @@ def _row(row: str, planned: Sequence[PlannedParser], failures: Mapping[str, str]
 def _facts(scale: Scale, rows: Sequence[ParserRow]) -> list[tuple[str, str]]:
     results = [result for row in rows for result in row.results]
     decode = load_settings(RECIPES[scale]).decode
-    commits = dict.fromkeys(commit[:12] for result in results for commit in result.commits)
+    commits = dict.fromkeys(short_commit(commit) for result in results for commit in result.commits)
     return [
         ("scale", scale),
         ("recipe", RECIPES[scale]),

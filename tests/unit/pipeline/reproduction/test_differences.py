@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from transduce.metrics.bleu import bleu_statistics
-from transduce.pipeline.reproduction.differences import find_difference, loss_statistics, seeds_difference
+from transduce.pipeline.reproduction.differences import (
+    find_difference,
+    loss_statistics,
+    seeds_difference,
+    unpaired_difference,
+)
 from transduce.pipeline.reproduction.results import SentenceLosses
 
 
@@ -20,15 +25,28 @@ def test_differences_over_sentences_are_paired() -> None:
     assert (found.value, found.interval.low, found.interval.high) == pytest.approx((0.1, 0.1, 0.1))
 
 
-def test_differences_over_seeds_take_those_that_both_have() -> None:
+def test_differences_over_seeds_are_those_of_the_means() -> None:
     reference = ["a b c d e f"] * 2
     outputs = ["a b c d e f", "a b c d x f"]
     scored = [bleu_statistics([outputs[i], outputs[j]], reference) for i, j in ((0, 0), (0, 1), (1, 1))]
     values = [statistics.score().value for statistics in scored]
-    row, base = {1: scored[1], 2: scored[2], 3: scored[0]}, {1: scored[0], 2: scored[0]}
+    row, base = {1: scored[1], 2: scored[2]}, {2: scored[1], 1: scored[0]}
     found = find_difference(row, base)
-    assert found == seeds_difference([values[1], values[2]], [values[0], values[0]])
+    assert found == seeds_difference([values[1], values[2]], [values[0], values[1]])
     assert found is not None and found.over == "2 seeds"
+    more = find_difference({1: scored[1]}, {1: scored[0], 2: scored[0], 3: scored[2]})
+    assert more == unpaired_difference([values[1]], [values[0], values[0], values[2]])
+    assert more is not None and more.over == "1 seed against 3"
+    assert more.base == pytest.approx((2 * values[0] + values[2]) / 3)
+    assert more.value == pytest.approx(values[1] - more.base)  # what the cells of the table differ by
+
+
+@pytest.mark.parametrize(("n_ours", "n_base"), [(1, 3), (3, 2), (5, 1)])
+def test_an_interval_of_unequal_seeds_holds_the_truth_19_times_of_20(n_ours: int, n_base: int) -> None:
+    drawn = np.random.default_rng(7).normal(0.0, 2.0, size=(20_000, n_ours + n_base))
+    found = [unpaired_difference((row[:n_ours] + 1.5).tolist(), row[n_ours:].tolist()).interval for row in drawn]
+    share = sum(each.low <= 1.5 <= each.high for each in found) / len(found)
+    assert share == pytest.approx(0.95, abs=0.006)  # four standard deviations of the count
 
 
 def test_no_difference_to_what_was_not_run() -> None:
@@ -59,8 +77,8 @@ def test_equal_outputs_differ_by_nothing() -> None:
     assert (found.value, found.interval.low, found.interval.high, found.base) == (0.0, 0.0, 0.0, same.score().value)
 
 
-def test_runs_without_a_common_seed_are_compared_over_sentences() -> None:
+def test_one_run_of_each_is_compared_over_sentences() -> None:
     one, other = (bleu_statistics([text], ["a b c d e"]) for text in ("a b c d e", "a b c d"))
-    found = find_difference({2: other, 3: one}, {1: one})
+    found = find_difference({2: other}, {1: one})
     assert found is not None and found.over == "sentences"
     assert found.value == pytest.approx(other.score().value - one.score().value)

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from transduce.base.errors import DataError
 from transduce.metrics.flavours import all_flavours
 from transduce.paper.scale import Scale
 from transduce.pipeline.reproduction.plan import plan_runs
 from transduce.pipeline.reproduction.report import ReproduceReport, write_report
 from transduce.pipeline.reproduction.results import (
+    RESULT_FILE,
     SENTENCES_FILE,
     TRANSLATIONS_FILE,
     RunCost,
@@ -107,18 +109,45 @@ def test_without_the_base_model_nothing_is_concluded(tmp_path: Path, data: Path)
     assert "| base not run |" in found.report.read_text(encoding="utf-8")
 
 
-def test_seeds_that_both_have_make_the_interval(tmp_path: Path, data: Path) -> None:
+def test_equal_seeds_make_the_interval(tmp_path: Path, data: Path) -> None:
     for seed, base, row in ((1, 1.50, 1.40), (2, 1.52, 1.43), (3, 1.48, 1.37)):
         finished(tmp_path, "base", seed, nats=base)
         finished(tmp_path, "D-ls0.0", seed, nats=row, says=WORSE)
-    finished(tmp_path, "base", 4, nats=1.9)
     found = report(tmp_path, data)
     difference = row_of(found, "D-ls0.0")["differences"]["perplexity"]
     assert difference["over"] == "3 seeds" and difference["value"] == pytest.approx(-0.1)
     assert difference["interval"]["low"] == pytest.approx(-0.1 - 4.303 * 0.01 / 3**0.5)  # of -0.10, -0.09 and -0.11
-    assert row_of(found, "base")["measured"]["seeds"] == (1, 2, 3, 4)
     # Three equal differences of BLEU: an interval of no width, on the side of "worse".
     assert verdicts(found, "D-ls0.0") == {"perplexity": "borne out", "BLEU": "borne out"}
+
+
+def test_a_difference_is_that_of_the_cells_where_base_has_more_seeds(tmp_path: Path, data: Path) -> None:
+    for seed, nats in ((1, 1.50), (2, 1.52), (3, 1.54)):
+        finished(tmp_path, "base", seed, nats=nats)
+    finished(tmp_path, "D-ls0.0", 1, nats=1.51)
+    difference = row_of(report(tmp_path, data), "D-ls0.0")["differences"]["perplexity"]
+    assert difference["over"] == "1 seed against 3" and difference["value"] == pytest.approx(-0.01)
+
+
+def test_a_damaged_file_of_a_run_is_named(tmp_path: Path, data: Path) -> None:
+    finished(tmp_path, "base")
+    directory = finished(tmp_path, "A-h1")
+    whole = (directory / SENTENCES_FILE).read_text()
+    (directory / SENTENCES_FILE).write_text("".join(whole.splitlines(keepends=True)[:1]))
+    with pytest.raises(
+        DataError, match=r"A-h1-seed1: is damaged \(1 losses for .* remove this directory, and run again"
+    ):
+        report(tmp_path, data)
+    (directory / SENTENCES_FILE).write_text(whole)
+    (directory / TRANSLATIONS_FILE).write_text("")
+    with pytest.raises(DataError, match=r"A-h1-seed1: is damaged \(0 hypotheses"):
+        report(tmp_path, data)
+    result = json.loads((directory / RESULT_FILE).read_text())
+    wrongs: list[dict[str, Any]] = [{"scores": []}, {"perplexity": float("nan")}, {"n_parameters": -1}]
+    for wrong in wrongs:
+        (directory / RESULT_FILE).write_text(json.dumps(result | wrong))
+        with pytest.raises(DataError, match=r"result\.json.* damaged"):
+            report(tmp_path, data)
 
 
 def test_two_seeds_that_disagree_decide_nothing(tmp_path: Path, data: Path) -> None:

@@ -148,9 +148,9 @@ def test_several_gpus_make_one_process_each() -> None:
 def test_the_machine_is_divided_evenly() -> None:
     assert [sorted(slot.cores) for slot in divide_machine(2, [0, 1, 2], [])] == [[0, 2], [1]]
     assert [slot.cores for slot in divide_machine(1, [0, 1], [])] == [frozenset()]
-    with pytest.raises(TrainingError, match="only 2 cores"):
+    with pytest.raises(TrainingError, match="has 2 cores"):
         divide_machine(3, [0, 1], [])
-    with pytest.raises(TrainingError, match="only 1 GPUs"):
+    with pytest.raises(TrainingError, match="has 1 GPU;"):
         divide_machine(2, [0, 1], ["0"])
 
 
