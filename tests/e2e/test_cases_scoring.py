@@ -34,6 +34,17 @@ def test_b099_unequal_counts_are_refused_both_ways(model_r: Path, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_b099_unequal_counts_are_refused_before_the_first_update(tmp_path: Path) -> None:
+    data, out = tmp_path / "data", tmp_path / "run"
+    assert run_cli("prepare", "phrasebook", "--out", data).code == 0
+    target = data / "dev" / "tgt.txt"
+    lines = target.read_text(encoding="utf-8").splitlines(keepends=True)
+    target.write_text("".join(lines[:-1]), encoding="utf-8")
+    message = refusal(run_cli("train", "phrasebook", "--data", data, "--out", out))
+    assert f"{len(lines)} hypotheses and {len(lines) - 1} references" in message and str(target) in message
+    assert not list(out.glob("checkpoints/*"))
+
+
 def test_b101_tokenized_text_is_scored_as_it_is_with_a_warning() -> None:
     tokenized = run_cli("bleu", case_file("B101.tok.hyp"), case_file("B101.ref"))
     assert (

@@ -21,6 +21,7 @@ from transduce.decoding.torch_engine import TorchEngine
 from transduce.decoding.translator import Translator
 from transduce.metrics.bleu import bleu, choose_tokenizer, chrf
 from transduce.metrics.perplexity import perplexity
+from transduce.metrics.score import check_counts
 from transduce.model.build import export_weights, load_model
 from transduce.model.device import choose_device
 from transduce.model.settings import ModelSettings
@@ -57,7 +58,7 @@ def dev_bleu(
         model_settings: The shape of the models that it will be given.
         best_by: What models are compared by: ``chrf`` adds chrF to the scores.
     """
-    sources, references = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
+    sources, references = _dev_text(dev, count)
     tokenize = choose_tokenizer(references)
     search = settings.replace(n_best=1)
 
@@ -90,7 +91,7 @@ def dev_f1(
         count: Parse only the first so many sentences.
         model_settings: The shape of the models that it will be given.
     """
-    sentences, gold = (list(read_lines(dev / f"{side}.txt"))[:count] for side in ("src", "tgt"))
+    sentences, gold = _dev_text(dev, count)
     search = settings.replace(n_best=1)
 
     def validate(model: Transformer) -> Mapping[str, float]:
@@ -116,6 +117,18 @@ def dev_validator(settings: RunSettings, dev: Path, tokenizers: TokenizerPair, c
             return dev_bleu(dev, tokenizers, settings.decode, count, model_settings=settings.model, best_by=best_by)
         case "parsing":
             return dev_f1(dev, tokenizers, settings.decode, count, model_settings=settings.model)
+
+
+def _dev_text(dev: Path, count: int | None) -> tuple[list[str], list[str]]:
+    """Return the first pairs of the dev set, of which all are looked at: what does not fit is said before the first update.
+
+    Raises:
+        DataError: A file is missing, the counts differ, or a target side is empty.
+    """
+    files = [dev / f"{side}.txt" for side in ("src", "tgt")]
+    sources, references = (list(read_lines(file)) for file in files)
+    check_counts(sources, references, names=[str(file) for file in files])
+    return sources[:count], references[:count]
 
 
 def _decoding_engine(
