@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import json
 import resource
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,9 +67,21 @@ def texts(home: Path) -> dict[str, str]:
     return {path.name: path.read_bytes().decode() for path in (home / "text").iterdir()}
 
 
-def test_wmt14_en_de(tmp_path: Path) -> None:
+@pytest.fixture(params=["a directory", "http"])
+def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where the mirror is reached: its directory, or a server on this machine."""
+    (tmp_path / "mirror").mkdir()
+    if request.param == "a directory":
+        yield str(tmp_path / "mirror")
+        return
+    monkeypatch.setenv("no_proxy", "*")
+    with serve(tmp_path / "mirror") as server:
+        yield server.url
+
+
+def test_wmt14_en_de(address: str, tmp_path: Path) -> None:
     corpus = mirror(tmp_path / "mirror", find_corpus("wmt14-en-de"), WMT14)
-    counts = get_corpus(corpus, mirror=str(tmp_path / "mirror"), directory=tmp_path, progress=unseen)
+    counts = get_corpus(corpus, mirror=address, directory=tmp_path, progress=unseen)
     assert counts == {"train": 4, "dev": 1, "test": 2}
     written = texts(tmp_path / "wmt14-en-de")
     assert json.loads(written.pop("counts.json")) == counts
@@ -88,7 +100,29 @@ def _in_french(name: str) -> str:
     return name.replace("de-en", "fr-en").replace("deen", "fren").replace(".de", ".fr")
 
 
-def test_wmt14_en_fr_has_an_archive_of_packed_texts(tmp_path: Path) -> None:
+def test_wmt14_over_http_goes_on_and_counts_what_was_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    corpus = mirror(tmp_path / "mirror", find_corpus("wmt14-en-de"), WMT14)
+    archive = tmp_path / "mirror" / "training-parallel-nc-v9.tgz"
+    with serve(tmp_path / "mirror", Manners(breaks_off_after=100)) as server:
+        with pytest.raises(DataError, match="the connection broke off at 100 of"):
+            get_corpus(corpus, mirror=server.url, directory=tmp_path, progress=unseen)
+        server.manners = Manners()
+        published = replace(
+            corpus,
+            segments=tuple(replace(each, n_pairs=2) if each.part == "train" else each for each in corpus.segments),
+        )
+        with pytest.raises(DataError, match=r"commoncrawl.* 1 .* 2 "):
+            get_corpus(published, mirror=server.url, directory=tmp_path, progress=unseen)
+        n_fetched = len(server.asked)
+        assert get_corpus(corpus, mirror=server.url, directory=tmp_path, progress=unseen)["train"] == 4
+        assert len(server.asked) == n_fetched  # the archives are there
+        archive.write_bytes(b"other" + archive.read_bytes())
+        with pytest.raises(DataError, match="this is not the file that is expected"):
+            get_corpus(corpus, mirror=server.url, directory=tmp_path / "anew", progress=unseen)
+
+
+def test_wmt14_en_fr_has_an_archive_of_packed_texts(address: str, tmp_path: Path) -> None:
     french: dict[str, dict[str, str | bytes]] = {
         file: {_in_french(name): text for name, text in archive.items()} for file, archive in WMT14.items()
     }
@@ -98,7 +132,7 @@ def test_wmt14_en_fr_has_an_archive_of_packed_texts(tmp_path: Path) -> None:
         "giga-fren.release2.fixed.fr.gz": gzip.compress(b"g1\ng2\n"),
     }
     corpus = mirror(tmp_path / "mirror", find_corpus("wmt14-en-fr"), french)
-    counts = get_corpus(corpus, mirror=str(tmp_path / "mirror"), directory=tmp_path, progress=unseen)
+    counts = get_corpus(corpus, mirror=address, directory=tmp_path, progress=unseen)
     assert counts == {"train": 7, "dev": 1, "test": 2}
     assert texts(tmp_path / "wmt14-en-fr")["train.fr"] == "e1\ne2\nc1\nn1\u2028n\nu1\ng1\ng2\n"
 
