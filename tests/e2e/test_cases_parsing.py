@@ -19,8 +19,8 @@ from transduce.pipeline.self_train import keep_surest
 from transduce.text.linearize import linearize
 from transduce.text.trees import format_tree, parse_tree, tree_leaves
 
-SMALL = (*MODEL_T, "train.decay_share=0.2", "train.decay_shape=sqrt")
-"""A small model with a schedule of its own, to which those of the recipe have nothing to say."""
+SMALL = (*MODEL_T, "model.tie_embeddings=decoder", "train.decay_share=0.2", "train.decay_shape=sqrt")
+"""A small model with two vocabularies, and with a schedule of its own, to which those of the recipe have nothing to say."""
 _NOUNS = {"cat": "cats", "dog": "dogs", "bird": "birds"}
 _TREES = [
     *(f"( (S (NP-SBJ-1 (DT the) (NN {noun})) (VP (VBZ runs) (NP (-NONE- *-1)))) )" for noun in _NOUNS),
@@ -41,8 +41,8 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def parser(treebank: Path) -> Path:
     """A run that knows its nine trees by heart."""
     data, run = treebank.parent / "data", treebank.parent / "run"
-    plain = ("tokenizer.tree_words=dropped", "data.max_constituent_words=0")
-    small = ("tokenizer.vocab_size=300", "data.n_workers=1", *plain)
+    plain = ("tokenizer.tree_words=dropped", "tokenizer.joint=false", "data.max_constituent_words=0")
+    small = ("tokenizer.vocab_size=300", "data.n_workers=1", *plain, *SMALL)
     parts = [item for part in ("train", "dev", "test") for item in (f"--{part}", treebank)]
     prepared = run_cli("prepare", "parsing-small", "--out", data, *parts, *settings(*small))
     assert prepared.code == 0, prepared.err
