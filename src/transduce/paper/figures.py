@@ -13,6 +13,7 @@ from transduce.base.files import atomic_file
 from transduce.decoding.attention import AttentionMaps
 from transduce.paper.attention_page import maps_of
 from transduce.paper.heads import AttentionKind
+from transduce.text.drawable import drawable
 
 __all__ = ["PICTURE_FORMATS", "draw_attention"]
 
@@ -24,8 +25,6 @@ _TITLES: dict[AttentionKind, tuple[str, str]] = {
     "cross": ("Cross-attention", "each row is a target token as it is written, dark where it looks"),
 }
 _COLUMNS = 4
-_DRAWABLE = {code: 0x2400 + code for code in range(0x20)} | dict.fromkeys((*range(0x7F, 0xA0), 0xFFFE, 0xFFFF), 0xFFFD)
-"""What stands in pictures for characters that XML, and so SVG, has no place for: the control pictures of Unicode."""
 
 
 def draw_attention(
@@ -75,13 +74,11 @@ def draw_attention(
 
 def _label(axes: Any, columns: Sequence[str], rows: Sequence[str] | None) -> None:
     # Tokens are text, never mathematics: parse_math=False keeps "$x_1$" as it is.
-    axes.set_xticks(
-        range(len(columns)), [text.translate(_DRAWABLE) for text in columns], rotation=90, fontsize=7, parse_math=False
-    )
+    axes.set_xticks(range(len(columns)), list(map(drawable, columns)), rotation=90, fontsize=7, parse_math=False)
     if rows is None:
         axes.set_yticks([])
     else:
-        axes.set_yticks(range(len(rows)), [text.translate(_DRAWABLE) for text in rows], fontsize=7, parse_math=False)
+        axes.set_yticks(range(len(rows)), list(map(drawable, rows)), fontsize=7, parse_math=False)
     axes.tick_params(length=0)
 
 

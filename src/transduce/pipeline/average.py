@@ -10,7 +10,7 @@ from transduce.base.files import StrPath, check_writable_directory
 from transduce.bundle import average_weights, check_bundle_place, find_bundle, list_checkpoints, write_bundle
 from transduce.pipeline.bundles import read_run_settings
 
-__all__ = ["average", "last_checkpoints"]
+__all__ = ["average", "average_name", "last_checkpoints"]
 
 
 def last_checkpoints(run: Path, count: int) -> list[Path]:
@@ -23,6 +23,15 @@ def last_checkpoints(run: Path, count: int) -> list[Path]:
     if len(found) < count:
         raise BundleError(f"{run}: has {len(found)} checkpoints, and the average of the last {count} is asked for")
     return found[-count:]
+
+
+def average_name(n_checkpoints: int) -> str:
+    """Say what the average of so many of the newest checkpoints is.
+
+    >>> average_name(1), average_name(5)
+    ('the last checkpoint', 'the average of the last 5 checkpoints')
+    """
+    return f"the average of the last {n_checkpoints} checkpoints" if n_checkpoints > 1 else "the last checkpoint"
 
 
 def average(bundles: Sequence[StrPath], out: StrPath, *, last: int | None = None) -> Path:

@@ -26,6 +26,7 @@ from transduce.model.build import export_weights, load_model
 from transduce.model.device import choose_device
 from transduce.model.settings import ModelSettings
 from transduce.model.transformer import Transformer
+from transduce.pipeline.average import average_name
 from transduce.pipeline.parse import parse_and_score
 from transduce.pipeline.settings import RunSettings
 from transduce.tokenizer.protocol import TokenizerPair
@@ -202,4 +203,4 @@ def choose_finished(
 def _name_of(n_checkpoints: int, settings: TrainSettings) -> str:
     if settings.ema_decay is not None:
         return "the moving average of the weights"
-    return f"the average of the last {n_checkpoints} checkpoints" if n_checkpoints > 1 else "the last checkpoint"
+    return average_name(n_checkpoints)

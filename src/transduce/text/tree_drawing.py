@@ -6,12 +6,12 @@ parser without tags gives to every word, says nothing and is left out.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 
+from transduce.text.drawable import drawable
 from transduce.text.linearize import ANY_TAG
 from transduce.text.trees import Leaf, Tree, tree_leaves, walk
 
@@ -20,7 +20,6 @@ __all__ = ["draw_tree_svg", "draw_tree_text"]
 _FONT_PX, _LEVEL_PX, _GAP_PX, _MARGIN_PX = 15, 46, 18, 16
 _TAG_TO_WORD_PX = 21
 _NARROW, _BROAD = frozenset("fijlrtIJ.,:;'`|!()[]{}-/\\ "), frozenset("mwMW@%&")
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _STYLE = """
 .parse { background: #fff; font: 15px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
@@ -178,7 +177,7 @@ def _shown_tag(leaf: Leaf) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(drawable(text))
 
 
 def _width(text: str) -> float:

@@ -40,7 +40,6 @@ class TreeSourceTokenizer:
             raise ValueError("its trees are without words")
         self.trees = trees
         self.words: SubwordTokenizer = trees.words
-        self._shift = trees.first_piece - N_CONTROL
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> TreeSourceTokenizer:
@@ -85,11 +84,12 @@ class TreeSourceTokenizer:
         Raises:
             TokenizerError: A text has a lone surrogate.
         """
-        return [[index + self._shift for index in ids] for ids in self.words.encode_batch(texts)]
+        return list(map(list, self.trees.spell(texts)))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids. What is no piece of a word gives nothing; broken UTF-8 becomes U+FFFD."""
-        return self.words.decode([index - self._shift for index in ids if index >= self.first_piece])
+        shift = self.first_piece - N_CONTROL
+        return self.words.decode([index - shift for index in ids if index >= self.first_piece])
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return a readable name for each id.

@@ -12,6 +12,7 @@ from transduce.data.languages import find_languages
 from transduce.metrics.flavours import all_flavours
 from transduce.model.stats import parameter_count
 from transduce.paper.cost import DeviceRating, Precision, rate_device, training_flops
+from transduce.pipeline.average import average_name
 from transduce.pipeline.reproduction.plan import PlannedRun
 from transduce.pipeline.reproduction.results import (
     TRANSLATIONS_FILE,
@@ -57,7 +58,7 @@ def finish_run(run: PlannedRun, out: Path, data: Path, settings: RunSettings) ->
         part=run.part,
         n_parameters=parameter_count(settings.model, *sizes),
         step=bundle.step,
-        made_of=_made_of(len(averaged_checkpoints(run, out))) if run.part == "test" else _made_of(1),
+        made_of=average_name(len(averaged_checkpoints(run, out)) if run.part == "test" else 1),
         perplexity=losses.perplexity,
         n_tokens=round(float(losses.n_tokens.sum())),
         scores=all_flavours(list(read_lines(directory / TRANSLATIONS_FILE)), references, language=language),
@@ -66,10 +67,6 @@ def finish_run(run: PlannedRun, out: Path, data: Path, settings: RunSettings) ->
     )
     write_result(run, out, result)
     return result
-
-
-def _made_of(n_checkpoints: int) -> str:
-    return "the last checkpoint" if n_checkpoints == 1 else f"the average of the last {n_checkpoints} checkpoints"
 
 
 def run_cost(sessions: Sequence[SessionAccount], settings: RunSettings) -> RunCost:
