@@ -45,7 +45,8 @@ class DecodeSettings(Settings):
     """Words and phrases that no translation may contain."""
     whole_trees: bool = False
     """Parsing only. True: the search writes nothing but whole trees: brackets balance, and every word of the sentence stands
-    in the tree once. Slower. False: the most probable output, which is mended where it is no tree."""
+    in the tree once; where the model writes words without tags, it is asked whether a word comes, and not which. Slower.
+    False: the most probable output, which is mended where it is no tree."""
     n_groups: int = setting(2, ge=1, le=10_000)
     """Groups of a diverse beam search; they must divide beam_size."""
     diversity: float = setting(0.5, ge=0, le=1000)

@@ -287,10 +287,14 @@ class Translator:
             requests, self.tokenizers, glossary=self.glossary, markup=self.markup, banned=self.settings.banned
         )
         if self.settings.whole_trees:
-            from transduce.decoding.trees import with_shapes  # here, since most models write no trees
+            from transduce.decoding.trees import tree_shapes  # here, since most models write no trees
 
             sentences = [request.text for request in requests]
-            prepared = with_shapes(prepared, sentences, self.tokenizers.tgt, self.engine.max_sentence_tokens)
+            shapes = tree_shapes(sentences, self.tokenizers.tgt, self.engine.max_sentence_tokens)
+            prepared = [
+                replace(each, query=replace(each.query, tree=shape))
+                for each, shape in zip(prepared, shapes, strict=True)
+            ]
         shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
         for number, each in zip(numbers, shortened, strict=True):
             if each.query.prefix or each.query.required:

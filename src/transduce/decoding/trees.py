@@ -10,6 +10,10 @@ minus infinity for what may not follow. Of a tree that is being written:
 - EOS may follow when no word is left and all is closed, and then nothing else.
 
 So a row always has a way to end as a whole tree within its length limit.
+
+Where words are spelled and have no tags, it is known which word comes next, and the model is asked only whether one comes: the
+word has the probability of all words together, and the pieces that it goes on with are certain. Or a model that reads the right
+word off the sentence with 40 % would open brackets rather than write it.
 """
 
 from __future__ import annotations
@@ -22,14 +26,13 @@ import numpy.typing as npt
 
 from transduce.base.errors import DecodingError
 from transduce.decoding.around import EngineAround
-from transduce.decoding.carry import Prepared
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.decoding.rules import best_proposals
 from transduce.text.parses import sentence_words
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, Tokenizer
 from transduce.tokenizer.trees import TreeTokenizer
 
-__all__ = ["TreeEngine", "TreeSession", "TreeShape", "TreeSymbols", "with_shapes"]
+__all__ = ["TreeEngine", "TreeSession", "TreeShape", "TreeSymbols", "tree_shapes"]
 
 
 class TreeSymbols:
@@ -157,8 +160,7 @@ class TreeSession:
         extended = zip(parents.tolist(), ids.tolist(), strict=True)
         self._rows = [self._extend(self._rows[parent], token) for parent, token in extended]
         log_probs = self._session.distribution(parents, ids)
-        allowed = np.stack([self._allowed(row) for row in self._rows])
-        return np.where(allowed, log_probs, np.float32(-np.inf))
+        return np.stack([self._ruled(row, own) for row, own in zip(self._rows, log_probs, strict=True)])
 
     def _enter(self, n_sentences: int) -> None:
         for sentence in range(self._n_sentences, self._n_sentences + n_sentences):
@@ -184,13 +186,13 @@ class TreeSession:
             )
         return replace(longer, open=row.open[:-1])
 
-    def _allowed(self, row: _Row) -> npt.NDArray[np.bool_]:
-        """Return ``[vocab]``: True for what may follow a row."""
+    def _ruled(self, row: _Row, log_probs: FloatArray) -> FloatArray:
+        """Return ``[vocab]``: the log-probabilities of what may follow a row, minus infinity for the rest."""
         shape = self._engine.shapes[row.sentence]
         if row.pieces:
-            only = np.zeros(len(shape.symbols.words), dtype=bool)
-            only[row.pieces[0]] = True
-            return only
+            ruled = np.full_like(log_probs, -np.inf)
+            ruled[row.pieces[0]] = 0
+            return ruled
         n_due = row.n_tokens + len(row.open) + row.n_tokens_left  # tokens of the shortest tree that it can become
         allowed = shape.symbols.allowed(
             closing=row.open[-1] if row.open and not row.is_fresh else None,
@@ -198,23 +200,27 @@ class TreeSession:
             room_for_brackets=n_due + 2 <= self._engine.limits[row.sentence],
             all_closed=not row.open,
         )
+        ruled = np.where(allowed, log_probs, np.float32(-np.inf))
         if row.n_words_left and not shape.tagged:
-            allowed = allowed.copy()
-            allowed[shape.spelled[shape.n_words - row.n_words_left][0]] = True
-        return allowed
+            following = shape.spelled[shape.n_words - row.n_words_left]
+            ruled[following[0]] = _log_sum_exp(log_probs[shape.symbols.words])
+        return ruled
 
 
-def with_shapes(
-    prepared: Sequence[Prepared], sentences: Sequence[str], tokenizer: Tokenizer, longest: int | None
-) -> list[Prepared]:
-    """Return prepared requests whose translations must be whole trees over their words.
+def _log_sum_exp(log_probs: FloatArray) -> np.float32:
+    """Return the log of the sum of probabilities."""
+    top = log_probs.max()
+    return np.float32(top + np.log(np.exp(log_probs - top).sum()))
 
-    A sentence of more words, or pieces of words, than the model has positions for has no whole tree: it stays free, and what
-    comes is mended. So does one with a word that Unicode normalization leaves nothing of.
+
+def tree_shapes(sentences: Sequence[str], tokenizer: Tokenizer, longest: int | None) -> list[TreeShape | None]:
+    """Return the shape of the tree over each sentence.
+
+    A sentence of more words, or pieces of words, than the model has positions for has no whole tree, and no shape: it stays free,
+    and what comes is mended. So does one with a word that Unicode normalization leaves nothing of.
 
     Args:
-        prepared: The requests.
-        sentences: The sentence of each, words parted by white space.
+        sentences: Words parted by white space.
         tokenizer: That of the target side.
         longest: Most tokens that the model can write; None: any number.
 
@@ -223,17 +229,13 @@ def with_shapes(
     """
     if not isinstance(tokenizer, TreeTokenizer):
         raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
-    n_pieces = tokenizer.vocab_size - tokenizer.first_piece
-    symbols = TreeSymbols(tokenizer.tokens, n_pieces=n_pieces)
+    symbols = TreeSymbols(tokenizer.tokens, n_pieces=tokenizer.vocab_size - tokenizer.first_piece)
     tagged = tokenizer.words is None or tokenizer.tags == "kept"
-    shapes = []
+    shapes: list[TreeShape | None] = []
     for sentence in sentences:
         words = sentence_words(sentence)
         spelled = tuple(tokenizer.spell(words)) if tokenizer.words is not None else ()
-        shapes.append(TreeShape(len(words), symbols, spelled, tagged))
-    return [
-        each
-        if (longest is not None and shape.n_tokens > longest) or () in shape.spelled
-        else replace(each, query=replace(each.query, tree=shape))
-        for each, shape in zip(prepared, shapes, strict=True)
-    ]
+        shape = TreeShape(len(words), symbols, spelled, tagged)
+        fits = (longest is None or shape.n_tokens <= longest) and () not in spelled
+        shapes.append(shape if fits else None)
+    return shapes

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ParserResult", "ParserRow", "SelfTraining", "SetScore"]
+__all__ = ["SEARCHES", "ParserResult", "ParserRow", "Search", "SelfTraining", "SetScore"]
+
+Search = Literal["free", "whole trees"]
+SEARCHES: tuple[Search, ...] = ("free", "whole trees")
+"""How a parser may look for a tree: ``free``: its most probable output, mended where that is no tree; ``whole trees``: among
+trees only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +22,7 @@ class SetScore:
     """``dev``: the treebank has no test set, and this is the very set that the model was chosen by."""
     trees: str
     """The file, with its sections."""
+    search: Search
     n_sentences: int
     f1: float
     """In percent, failures as misses."""
@@ -50,6 +56,11 @@ class SetScore:
         """What was scored, in short."""
         return f"{self.treebank} {self.part}"
 
+    @property
+    def sentences_per_second(self) -> float:
+        """How fast it was parsed."""
+        return self.n_sentences / self.seconds
+
 
 @dataclass(frozen=True, kw_only=True)
 class SelfTraining:
@@ -69,7 +80,7 @@ class SelfTraining:
 class ParserResult:
     """A parser that has been trained and scored."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     row: str
     seed: int
     digest: str

@@ -53,4 +53,5 @@ def _score(score: SetScore) -> dict[str, Any]:
         "name": score.name,
         "n_repaired": score.n_repaired,
         "share_well_formed": score.share_well_formed,
+        "sentences_per_second": score.sentences_per_second,
     }

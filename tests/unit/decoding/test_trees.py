@@ -19,9 +19,9 @@ from transduce.decoding.search import search
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.trees import TreeEngine, TreeShape, TreeSymbols
 from transduce.text.repair import build_tree
-from transduce.tokenizer.protocol import N_CONTROL
+from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
 from transduce.tokenizer.subword import SubwordTokenizer
-from transduce.tokenizer.trees import learn_trees
+from transduce.tokenizer.trees import TreeTokenizer, learn_trees
 from transduce.tokenizer.vocabulary import BpeVocabulary
 
 TOKENS = ("(A", ")A", "XX", "(B", ")B")
@@ -61,6 +61,23 @@ def test_words_that_are_kept_are_spelled_as_they_stand(tags: str, seed: int, ext
         assert pieces == sum(spelled, ())
         starts = [not goes_on for goes_on in tokenizer.continues(own.ids)]
         assert sum(starts) == 3 + sum(token[0] in "()" for token in tokenizer.decode(own.ids).split())
+        log_prob = decisions(engine, tokenizer, own.ids, tagged=shape.tagged)
+        assert own.log_prob == pytest.approx(log_prob, rel=PRODUCT_ERROR, abs=PRODUCT_ERROR)
+
+
+def decisions(engine: ToyEngine, tokenizer: TreeTokenizer, ids: tuple[int, ...], *, tagged: bool) -> float:
+    """Return the log-probability of brackets, tags and EOS, and that a word comes where one does, whichever it is."""
+    session = engine.start([[4]])
+    is_piece = np.arange(tokenizer.vocab_size) >= tokenizer.first_piece
+    total, previous = 0.0, BOS_ID
+    for token, goes_on in zip((*ids, EOS_ID), (*tokenizer.continues(ids), False), strict=True):
+        (probs,) = np.exp(session.distribution(np.array([0]), np.array([previous])).astype(np.float64))
+        if not is_piece[token]:
+            total += np.log(probs[token])
+        elif not (goes_on or tagged):
+            total += np.log(probs[is_piece].sum())
+        previous = token
+    return total
 
 
 def whole_trees(n_words: int, limit: int) -> set[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 from transduce.base.errors import DataError
 from transduce.bundle import read_bundle
 from transduce.model.stats import parameter_count
-from transduce.paper.parsers import ParserResult, SelfTraining, SetScore
+from transduce.paper.parsers import SEARCHES, ParserResult, Search, SelfTraining, SetScore
 from transduce.pipeline.reproduction.results import TRAIN_FILE, write_result
 from transduce.pipeline.reproduction.table4_plan import PlannedParser, parser_steps, score_file
 from transduce.pipeline.reproduction.treebanks import NamedTreebank
@@ -50,7 +50,7 @@ def finish_parser(run: PlannedParser, out: Path) -> ParserResult:
         device=sessions[-1].device,
         n_devices=sessions[-1].n_devices,
         commits=tuple(dict.fromkeys(session.commit for session in sessions if session.commit is not None)),
-        scores=tuple(_score(treebank, score_file(directory, treebank)) for treebank in run.scored),
+        scores=tuple(_score(treebank, search, directory) for treebank in run.scored for search in SEARCHES),
         self_training=_self_training(run, out),
         commands=tuple(shlex.join(["transduce", *step.arguments]) for step in parser_steps(run, out)),
     )
@@ -58,12 +58,13 @@ def finish_parser(run: PlannedParser, out: Path) -> ParserResult:
     return result
 
 
-def _score(treebank: NamedTreebank, path: Path) -> SetScore:
-    values = _read(path)
+def _score(treebank: NamedTreebank, search: Search, directory: Path) -> SetScore:
+    values = _read(score_file(directory, treebank, search))
     return SetScore(
         treebank=treebank.name,
         part=treebank.part,
         trees=str(treebank.scored),
+        search=search,
         n_sentences=values["n_sentences"],
         low=values["interval"]["low"],
         high=values["interval"]["high"],

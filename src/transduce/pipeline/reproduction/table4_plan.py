@@ -12,6 +12,7 @@ from types import MappingProxyType
 from transduce.base.errors import DataError, SettingsError
 from transduce.base.files import sha256_file
 from transduce.base.near import near_match
+from transduce.paper.parsers import SEARCHES, Search
 from transduce.paper.scale import Scale
 from transduce.pipeline.reproduction.plan import run_name
 from transduce.pipeline.reproduction.results import TRAIN_FILE
@@ -37,7 +38,7 @@ _SELF_TRAINING: Mapping[Scale, tuple[str, ...]] = MappingProxyType(
     {
         "full": ("--keep", "0.5"),
         "mini": ("--keep", "0.5", "--gold-times", "2", "--from-teacher", "--set", "train.n_steps=6000"),
-        "smoke": ("--keep", "0.5", "--set", "decode.whole_trees=true"),  # else there may be no tree among them
+        "smoke": ("--keep", "0.5"),
     }
 )
 """How raw sentences are learned from: half of the parses, and where there are few gold trees, those twice. At ``mini`` the pupil
@@ -191,7 +192,7 @@ class _Planner:
 
 
 def parser_steps(run: PlannedParser, out: Path) -> Iterator[Step]:
-    """Yield the commands that train a parser and score it on each set.
+    """Yield the commands that train a parser and score it on each set, with each search.
 
     Args:
         run: The parser.
@@ -211,15 +212,19 @@ def parser_steps(run: PlannedParser, out: Path) -> Iterator[Step]:
         train = ["self-train", str(teacher), "--out", str(directory / "self"), "--resume", *run.self_training]
     yield Step([*train, "--json"], directory / TRAIN_FILE)
     for treebank in run.scored:
-        evaluate = ["evaluate", str(run.run_directory(out)), "--ref", str(treebank.scored), "--json"]
-        yield Step(evaluate, score_file(directory, treebank))
+        for search in SEARCHES:
+            whole = str(search == "whole trees").lower()
+            evaluate = ["evaluate", str(run.run_directory(out)), "--ref", str(treebank.scored)]
+            evaluate += ["--set", f"decode.whole_trees={whole}", "--json"]
+            yield Step(evaluate, score_file(directory, treebank, search))
 
 
-def score_file(directory: Path, treebank: NamedTreebank) -> Path:
+def score_file(directory: Path, treebank: NamedTreebank, search: Search) -> Path:
     """Return the file that the scores on a treebank are written to.
 
     Args:
         directory: Of the run.
         treebank: Which.
+        search: How it was parsed.
     """
-    return directory / f"{treebank.name}.{treebank.part}.json"
+    return directory / f"{treebank.name}.{treebank.part}.{search.replace(' ', '-')}.json"

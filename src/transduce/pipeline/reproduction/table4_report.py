@@ -54,7 +54,10 @@ class Table4Report:
             for result in row.results:
                 for score in result.scores:
                     rows.append(
-                        (f"{result.name} on {score.name}", f"F1 {score.f1:.2f} ({score.evalb_f1:.2f} as EVALB)")
+                        (
+                            f"{result.name} on {score.name}, {score.search}",
+                            f"F1 {score.f1:.2f} ({score.evalb_f1:.2f} as EVALB)",
+                        )
                     )
         return [*rows, ("report", str(self.report))]
 

@@ -65,12 +65,14 @@ def test_full_scale_is_the_papers_recipe_as_it_stands(tmp_path: Path) -> None:
 
 def test_commands_of_a_parser(tmp_path: Path) -> None:
     (run,) = plan(tmp_path, CRAFT, overrides=("train.n_steps=7",))
-    train, evaluate = parser_steps(run, tmp_path)
+    train, free, whole = parser_steps(run, tmp_path)
     directory = tmp_path / "runs" / "craft-seed1"
     assert train.arguments[:5] == ["train", "parsing-small", "--out", str(directory / "train"), "--resume"]
     assert "train.n_steps=7" in train.arguments and train.to == directory / "train.json"
-    assert evaluate.arguments == ["evaluate", str(directory / "train"), "--ref", "/craft.dev", "--json"]
-    assert evaluate.to == directory / "craft.dev.json"
+    for step, value, name in ((free, "false", "free"), (whole, "true", "whole-trees")):
+        assert step.arguments[:4] == ["evaluate", str(directory / "train"), "--ref", "/craft.dev"]
+        assert step.arguments[4:] == ["--set", f"decode.whole_trees={value}", "--json"]
+        assert step.to == directory / f"craft.dev.{name}.json"
 
 
 def test_commands_of_a_pupil_need_its_teacher(tmp_path: Path, raw: Path) -> None:
