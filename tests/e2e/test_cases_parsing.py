@@ -83,6 +83,16 @@ def test_sentences_in_trees_out_line_by_line(parser: Path, tmp_path: Path) -> No
     assert answer["translations"][0]["text"] == "(TOP (S (NP (XX the) (XX bird)) (VP (XX runs))))"
 
 
+def test_plain_text_is_parted_into_words_first(parser: Path) -> None:
+    words = run_cli("words", stdin="The cat (a cat) isn't here.\n\nCats run here.\n")
+    assert (words.code, words.err) == (0, "")
+    assert words.lines == ["The cat ( a cat ) is n't here .", "", "Cats run here ."]
+    done = run_cli("translate", parser, stdin=words.out)
+    assert done.lines[2] == "(TOP (S (NP (XX Cats)) (VP (XX run) (ADVP (XX here))) (. .)))"
+    missing = run_cli("words", "no-such-file")
+    assert missing.code == 2 and "no-such-file: no such file" in missing.err
+
+
 def test_parses_are_drawn_as_text(parser: Path) -> None:
     done = run_cli(
         "translate", parser, "--task", "parse", "--format", "tree", stdin="cats run here .\n\nthe dog runs\n"

@@ -40,6 +40,7 @@ from transduce.cli.commands import (
     shortlist,
     train,
     translate,
+    words,
 )
 
 __all__ = ["app", "main"]
@@ -59,6 +60,7 @@ _EXTRAS = {
     "jaxtyping": "train",
     "lxml": "formats",
     "matplotlib": "plot",
+    "nltk": "parse",
     "polib": "formats",
     "sacrebleu": "score",
     "sacremoses": "score",
@@ -79,6 +81,7 @@ for _name, _panel, _function in (
     ("bleu", "Using a model", bleu.bleu_command),
     ("compare", "Using a model", compare.compare_command),
     ("f1", "Using a model", f1.f1_command),
+    ("words", "Using a model", words.words_command),
     ("score", "Using a model", score.score_command),
     ("rescore", "Using a model", rescore.rescore_command),
     ("align", "Using a model", align.align_command),
