@@ -5,21 +5,22 @@ minus infinity for what may not follow. Of a tree that is being written:
 
 - an opening bracket may follow while words are left and there is room to close it;
 - the closing bracket of the innermost constituent may follow when that has something in it, and no other;
-- a word may follow while words are left: that whose turn it is, where they are spelled; its pieces follow each other with
+- a word may follow while words are left: its tag, where tags are written, and then its pieces, where words are spelled, with
   nothing between;
 - EOS may follow when no word is left and all is closed, and then nothing else.
 
 So a row always has a way to end as a whole tree within its length limit.
 
-Where words are spelled and have no tags, it is known which word comes next, and the model is asked only whether one comes: the
-word has the probability of all words together, and the pieces that it goes on with are certain. Or a model that reads the right
-word off the sentence with 40 % would open brackets rather than write it.
+What is known is not asked. Pieces behind a tag, or behind the first piece of a word, are certain. Where a word begins with a
+piece, the model is asked only whether a word comes, and the piece has the probability of all pieces that begin one. Otherwise a
+model that reads the right word off the sentence with 40 % would open brackets rather than write it. Other log-probabilities
+are the model's own, and what is left is not scaled up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -29,56 +30,42 @@ from transduce.decoding.around import EngineAround
 from transduce.decoding.engine import Engine, FloatArray, IntArray, Proposals, Session
 from transduce.decoding.rules import best_proposals
 from transduce.text.parses import sentence_words
-from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL, Tokenizer
+from transduce.tokenizer.protocol import EOS_ID, N_CONTROL, Tokenizer
 from transduce.tokenizer.trees import TreeTokenizer
 
 __all__ = ["TreeEngine", "TreeSession", "TreeShape", "TreeSymbols", "tree_shapes"]
 
+_TAG, _END = -1, -2  # in place of the id of a piece: any tag; nothing
+
 
 class TreeSymbols:
-    """Which target ids are brackets, and which are words.
+    """What the target ids are.
 
     Args:
         tokens: The tokens of a tree tokenizer, in the order of their ids, from the first behind the control ids.
-        n_pieces: Ids behind those of the tokens, which are pieces of words.
+        begins_word: Of each id behind those, which are pieces of words, whether a word begins with it.
     """
 
-    def __init__(self, tokens: Sequence[str], *, n_pieces: int = 0) -> None:
+    def __init__(self, tokens: Sequence[str], begins_word: Sequence[bool] = ()) -> None:
         ids = {token: index for index, token in enumerate(tokens, start=N_CONTROL)}
-        is_open = [False] * N_CONTROL + [token.startswith("(") for token in tokens] + [False] * n_pieces
-        is_bracket = [True] * N_CONTROL + [token[0] in "()" for token in tokens] + [False] * n_pieces
-        self.closing = {ids[token]: ids[f"){token[1:]}"] for token in tokens if token.startswith("(")}
-        """For the id of each opening bracket the id of the closing one."""
-        self.opens: npt.NDArray[np.bool_] = np.array(is_open)
+        self.n_own = N_CONTROL + len(tokens)
+        """Ids of control and of tokens: those below are no pieces."""
+        size = self.n_own + len(begins_word)
+        self.opens: npt.NDArray[np.bool_] = np.zeros(size, dtype=bool)
         """``[vocab]``: True for opening brackets."""
-        self.words: npt.NDArray[np.bool_] = ~np.array(is_bracket)
-        """``[vocab]``: True for words: their tokens and their pieces."""
-        self._tags = self.words & (np.arange(len(is_open)) < N_CONTROL + len(tokens))
-        self._allowed: dict[tuple[int | None, bool, bool, bool], npt.NDArray[np.bool_]] = {}
-
-    def allowed(
-        self, *, closing: int | None, words_left: bool, room_for_brackets: bool, all_closed: bool
-    ) -> npt.NDArray[np.bool_]:
-        """Return ``[vocab]``: True for what may follow. There are few cases, and each is computed once.
-
-        Args:
-            closing: The closing bracket of the innermost constituent; None where there is none, or nothing in it.
-            words_left: False: the tree has all words of the sentence. Pieces are not among what is allowed.
-            room_for_brackets: True: one more constituent would fit.
-            all_closed: True: no constituent is open.
-        """
-        case = closing, words_left, room_for_brackets, all_closed
-        known = self._allowed.get(case)
-        if known is None:
-            known = np.zeros(len(self.words), dtype=bool)
-            if words_left:
-                known |= self._tags | (self.opens & room_for_brackets)
-            elif all_closed:
-                known[EOS_ID] = True
-            if closing is not None:
-                known[closing] = True
-            self._allowed[case] = known
-        return known
+        self.closes: npt.NDArray[np.bool_] = np.zeros(size, dtype=bool)
+        """``[vocab]``: True for closing brackets."""
+        self.closing: IntArray = np.zeros(size, dtype=np.int64)
+        """``[vocab]``: for each opening bracket the closing one."""
+        for token, index in ids.items():
+            self.opens[index], self.closes[index] = token.startswith("("), token.startswith(")")
+            if token.startswith("("):
+                self.closing[index] = ids[f"){token[1:]}"]
+        self.tags: npt.NDArray[np.bool_] = ~(self.opens | self.closes)[: self.n_own]
+        """``[n_own]``: True for tags, and for ``XX``."""
+        self.tags[:N_CONTROL] = False
+        self.begins_word: npt.NDArray[np.bool_] = np.array(begins_word, dtype=bool)
+        """``[pieces]``: True for those that a word begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +85,13 @@ class TreeShape:
         """Tokens of the shortest tree."""
         return self.n_words * self.tagged + sum(map(len, self.spelled))
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A tree that is being written."""
-
-    sentence: int
-    n_words_left: int
-    """Words that have not begun."""
-    n_tokens_left: int
-    """Tokens of those, and of what is left of the last one that has begun."""
-    n_tokens: int = 0
-    open: tuple[int, ...] = ()
-    """The closing brackets that are due, the innermost last."""
-    is_fresh: bool = False
-    """True: the innermost constituent has nothing in it."""
-    pieces: tuple[int, ...] = ()
-    """What is left of the word that was begun last."""
+    def places(self) -> list[tuple[int, bool]]:
+        """Return, for each token that is no bracket, the piece that it must be, or that it is any tag, and if a word begins."""
+        found = []
+        for number in range(self.n_words):
+            own = ((_TAG,) if self.tagged else ()) + (self.spelled[number] if self.spelled else ())
+            found += [(token, first == 0) for first, token in enumerate(own)]
+        return found
 
 
 class TreeEngine(EngineAround):
@@ -122,14 +99,24 @@ class TreeEngine(EngineAround):
 
     Args:
         engine: The model.
-        shapes: Those of the sentences, in the order in which they enter the sessions.
-        limits: ``[sentences]``: most tokens of each tree, at least as many as it has words.
+        shapes: Those of the sentences, at least one, in the order in which they enter the sessions. They have the same symbols.
+        limits: ``[sentences]``: most tokens of each tree, at least as many as the shortest has.
     """
 
     def __init__(self, engine: Engine, shapes: Sequence[TreeShape], limits: IntArray) -> None:
         self.engine = engine
-        self.shapes = tuple(shapes)
-        self.limits: list[int] = limits.tolist()
+        self.symbols = shapes[0].symbols
+        self.limits = limits
+        self.n_places: IntArray = np.array([shape.n_tokens for shape in shapes])
+        """``[sentences]``: tokens that are no brackets."""
+        longest = int(self.n_places.max())
+        self.due: IntArray = np.full((len(shapes), longest + 1), _END)
+        """``[sentences, places]``: the piece that stands there, or that any tag does, or nothing any more."""
+        self.begins: npt.NDArray[np.bool_] = np.zeros((len(shapes), longest + 1), dtype=bool)
+        """``[sentences, places]``: True: a word begins there."""
+        for sentence, shape in enumerate(shapes):
+            for place, (token, begins) in enumerate(shape.places()):
+                self.due[sentence, place], self.begins[sentence, place] = token, begins
 
     def start(self, sources: Sequence[Sequence[int]]) -> TreeSession:
         """Begin a search over sentences: the first of those that there are shapes for."""
@@ -137,13 +124,16 @@ class TreeEngine(EngineAround):
 
 
 class TreeSession:
-    """A session that knows how far the tree of each of its rows has come."""
+    """A session that knows how far the tree of each of its rows has come: those of the latest step, and those added since."""
 
     def __init__(self, engine: TreeEngine, session: Session, n_sentences: int) -> None:
         self._engine = engine
         self._session = session
         self._n_sentences = 0
-        self._rows: list[_Row] = []  # of the latest step, and those added since
+        self._sentence: IntArray = np.zeros(0, dtype=np.int64)
+        self._n_tokens = self._place = self._depth = self._sentence  # written; of these no brackets; constituents open
+        self._is_fresh: npt.NDArray[np.bool_] = np.zeros(0, dtype=bool)  # nothing is in the innermost constituent
+        self._open: IntArray = np.zeros((0, 8), dtype=np.int64)  # [rows, depth]: the closing brackets that are due
         self._enter(n_sentences)
 
     def add(self, sources: Sequence[Sequence[int]]) -> None:
@@ -153,64 +143,85 @@ class TreeSession:
 
     def step(self, parents: IntArray, ids: IntArray, k: int) -> Proposals:
         """Extend rows by one token each, and propose the best that trees allow."""
-        return best_proposals(self.distribution(parents, ids), k)
+        n_own = self._engine.symbols.n_own
+        if k > n_own - N_CONTROL:
+            return best_proposals(self.distribution(parents, ids), k)
+        due, log_probs = self._extend(parents, ids)
+        found = best_proposals(log_probs, k)
+        return found._replace(ids=np.where(found.ids == n_own, due[:, None], found.ids))
 
     def distribution(self, parents: IntArray, ids: IntArray) -> FloatArray:
         """Extend rows by one token each, and return the log-probabilities of all ids, minus infinity for what trees forbid."""
-        extended = zip(parents.tolist(), ids.tolist(), strict=True)
-        self._rows = [self._extend(self._rows[parent], token) for parent, token in extended]
-        log_probs = self._session.distribution(parents, ids)
-        return np.stack([self._ruled(row, own) for row, own in zip(self._rows, log_probs, strict=True)])
+        due, log_probs = self._extend(parents, ids)
+        n_own = self._engine.symbols.n_own
+        whole = np.full((len(ids), self._engine.tgt_vocab_size), -np.inf, dtype=np.float32)
+        whole[:, :n_own] = log_probs[:, :n_own]
+        rows = np.flatnonzero(due >= 0)
+        whole[rows, due[rows]] = log_probs[rows, n_own]
+        return whole
 
     def _enter(self, n_sentences: int) -> None:
-        for sentence in range(self._n_sentences, self._n_sentences + n_sentences):
-            shape = self._engine.shapes[sentence]
-            self._rows.append(_Row(sentence, shape.n_words, shape.n_tokens))
+        new = np.arange(self._n_sentences, self._n_sentences + n_sentences)
+        none = np.zeros_like(new)
         self._n_sentences += n_sentences
-
-    def _extend(self, row: _Row, token: int) -> _Row:
-        shape = self._engine.shapes[row.sentence]
-        symbols = shape.symbols
-        if token == BOS_ID:
-            return row
-        longer = replace(row, n_tokens=row.n_tokens + 1, is_fresh=False)
-        if row.pieces:
-            return replace(longer, pieces=row.pieces[1:], n_tokens_left=row.n_tokens_left - 1)
-        if token in symbols.closing:
-            return replace(longer, open=(*row.open, symbols.closing[token]), is_fresh=True)
-        if symbols.words[token]:
-            number = shape.n_words - row.n_words_left
-            pieces = shape.spelled[number][not shape.tagged :] if shape.spelled else ()
-            return replace(
-                longer, n_words_left=row.n_words_left - 1, n_tokens_left=row.n_tokens_left - 1, pieces=pieces
-            )
-        return replace(longer, open=row.open[:-1])
-
-    def _ruled(self, row: _Row, log_probs: FloatArray) -> FloatArray:
-        """Return ``[vocab]``: the log-probabilities of what may follow a row, minus infinity for the rest."""
-        shape = self._engine.shapes[row.sentence]
-        if row.pieces:
-            ruled = np.full_like(log_probs, -np.inf)
-            ruled[row.pieces[0]] = 0
-            return ruled
-        n_due = row.n_tokens + len(row.open) + row.n_tokens_left  # tokens of the shortest tree that it can become
-        allowed = shape.symbols.allowed(
-            closing=row.open[-1] if row.open and not row.is_fresh else None,
-            words_left=row.n_words_left > 0,
-            room_for_brackets=n_due + 2 <= self._engine.limits[row.sentence],
-            all_closed=not row.open,
+        self._sentence = np.append(self._sentence, new)
+        self._n_tokens, self._place, self._depth = (
+            np.append(some, none) for some in (self._n_tokens, self._place, self._depth)
         )
-        ruled = np.where(allowed, log_probs, np.float32(-np.inf))
-        if row.n_words_left and not shape.tagged:
-            following = shape.spelled[shape.n_words - row.n_words_left]
-            ruled[following[0]] = _log_sum_exp(log_probs[shape.symbols.words])
-        return ruled
+        self._is_fresh = np.append(self._is_fresh, none > 0)
+        self._open = np.pad(self._open, ((0, n_sentences), (0, 0)))
+
+    def _extend(self, parents: IntArray, ids: IntArray) -> tuple[IntArray, FloatArray]:
+        """Extend rows by one token each.
+
+        Returns:
+            ``[rows]``: the piece that may follow; below 0: none may. ``[rows, n_own + 1]``: the log-probabilities of control ids
+            and tokens, and of that piece; minus infinity for what may not follow.
+        """
+        self._write(parents, ids)
+        log_probs = self._session.distribution(parents, ids)
+        engine, symbols, place = self._engine, self._engine.symbols, self._place
+        due, begins = engine.due[self._sentence, place], engine.begins[self._sentence, place]
+        n_shortest = self._n_tokens + self._depth + engine.n_places[self._sentence] - place
+        has_room = n_shortest + 2 <= engine.limits[self._sentence]
+        allowed = ((begins & has_room)[:, None] & symbols.opens[: symbols.n_own]) | (
+            (due == _TAG)[:, None] & symbols.tags
+        )
+        rows = np.flatnonzero((begins | (due == _END)) & (self._depth > 0) & ~self._is_fresh)
+        allowed[rows, self._open[rows, self._depth[rows] - 1]] = True
+        allowed[(due == _END) & (self._depth == 0), EOS_ID] = True
+        ruled = np.full((len(ids), symbols.n_own + 1), -np.inf, dtype=np.float32)
+        ruled[:, :-1][allowed] = log_probs[:, : symbols.n_own][allowed]
+        ruled[due >= 0, -1] = 0
+        rows = np.flatnonzero((due >= 0) & begins)
+        if rows.size:
+            ruled[rows, -1] = _any_of(log_probs[rows, symbols.n_own :], symbols.begins_word)
+        return due, ruled
+
+    def _write(self, parents: IntArray, ids: IntArray) -> None:
+        """Note that the rows of parents have got one token each."""
+        symbols = self._engine.symbols
+        self._sentence, self._n_tokens, self._place, self._depth, self._open = (
+            some[parents] for some in (self._sentence, self._n_tokens, self._place, self._depth, self._open)
+        )
+        opens, closes, is_written = symbols.opens[ids], symbols.closes[ids], ids >= N_CONTROL
+        rows = np.flatnonzero(opens)
+        if rows.size and self._depth[rows].max() == self._open.shape[1]:
+            self._open = np.pad(self._open, ((0, 0), (0, self._open.shape[1])))
+        self._open[rows, self._depth[rows]] = symbols.closing[ids[rows]]
+        self._n_tokens = self._n_tokens + is_written
+        self._place = self._place + (is_written & ~opens & ~closes)
+        self._depth = self._depth + opens - closes
+        self._is_fresh = opens
 
 
-def _log_sum_exp(log_probs: FloatArray) -> np.float32:
-    """Return the log of the sum of probabilities."""
-    top = log_probs.max()
-    return np.float32(top + np.log(np.exp(log_probs - top).sum()))
+def _any_of(log_probs: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return ``[rows]``: the log-probability of any of the chosen ids, of log-probabilities ``[rows, ids]``."""
+    some = np.where(chosen, log_probs, np.float32(-np.inf))
+    top = some.max(axis=1)
+    total = np.exp(some - top[:, None]).sum(axis=1, dtype=np.float64)
+    log_total: FloatArray = np.minimum(top + np.log(total), 0).astype(np.float32)  # rounding may make 1 of almost 1 more
+    return log_total
 
 
 def tree_shapes(sentences: Sequence[str], tokenizer: Tokenizer, longest: int | None) -> list[TreeShape | None]:
@@ -229,7 +240,7 @@ def tree_shapes(sentences: Sequence[str], tokenizer: Tokenizer, longest: int | N
     """
     if not isinstance(tokenizer, TreeTokenizer):
         raise DecodingError("decode.whole_trees has no effect here, since this model writes no trees; leave it out")
-    symbols = TreeSymbols(tokenizer.tokens, n_pieces=tokenizer.vocab_size - tokenizer.first_piece)
+    symbols = TreeSymbols(tokenizer.tokens, tokenizer.begins_word)
     tagged = tokenizer.words is None or tokenizer.tags == "kept"
     shapes: list[TreeShape | None] = []
     for sentence in sentences:

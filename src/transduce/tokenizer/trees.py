@@ -68,6 +68,12 @@ class TreeTokenizer:
         return self.first_piece + (self.words.vocab_size - N_CONTROL if self.words is not None else 0)
 
     @cached_property
+    def begins_word(self) -> tuple[bool, ...]:
+        """Of each piece, in the order of their ids, whether a word begins with it; none where words are left out."""
+        words = self.words
+        return () if words is None else tuple(words.starts_word(own) for own in range(N_CONTROL, words.vocab_size))
+
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the content: equal exactly when every tree gets equal ids and every id is the same token."""
         return fingerprint_content(self.content)
@@ -115,17 +121,11 @@ class TreeTokenizer:
         found: list[bool] = []
         behind_tag = in_word = False
         for index in ids:
-            piece = self._piece(index)
-            found.append(piece is not None and (behind_tag or (in_word and not piece[1])))
-            behind_tag, in_word = self._is_tag(index), piece is not None
+            is_piece = self.first_piece <= index < self.vocab_size
+            goes_on = is_piece and (behind_tag or (in_word and not self.begins_word[index - self.first_piece]))
+            found.append(goes_on)
+            behind_tag, in_word = self._is_tag(index), is_piece
         return found
-
-    def _piece(self, index: int) -> tuple[int, bool] | None:
-        """Return the piece that an id is, and whether it begins with a space; None: it is none."""
-        if self.words is None or not self.first_piece <= index < self.vocab_size:
-            return None
-        own = index - self.first_piece + N_CONTROL
-        return own, self.words.starts_word(own)
 
     def _is_tag(self, index: int) -> bool:
         return N_CONTROL <= index < self.first_piece and self.tokens[index - N_CONTROL][0] not in "()"
@@ -148,13 +148,13 @@ class TreeTokenizer:
         Raises:
             IndexError: An id is not in the vocabulary.
         """
+        own = (*CONTROL_PIECES, *self.tokens)
         found = []
         for index in ids:
-            piece = self._piece(index)
-            if piece is not None and self.words is not None:
-                found += self.words.pieces(piece[:1])
+            if self.words is not None and index >= self.first_piece:
+                found += self.words.pieces([index - self.first_piece + N_CONTROL])
             else:
-                found.append((*CONTROL_PIECES, *self.tokens)[index])
+                found.append(own[index])
         return found
 
     def save(self, directory: Path) -> None:

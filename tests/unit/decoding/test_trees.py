@@ -43,7 +43,7 @@ def test_words_that_are_kept_are_spelled_as_they_stand(tags: str, seed: int, ext
     tokenizer = learn_trees(trees, "kept" if tags == "kept" else "replaced", words=learned)
     words = ["ab", "cab", "a"]
     spelled = tuple(tokenizer.spell(words))
-    symbols = TreeSymbols(tokenizer.tokens, n_pieces=tokenizer.vocab_size - tokenizer.first_piece)
+    symbols = TreeSymbols(tokenizer.tokens, tokenizer.begins_word)
     shape = TreeShape(3, symbols, spelled, tagged=tags == "kept")
     assert shape.n_tokens == sum(map(len, spelled)) + 3 * (tags == "kept")
     engine = ToyEngine.random(seed, n_words=tokenizer.vocab_size - N_CONTROL)
@@ -69,13 +69,16 @@ def decisions(engine: ToyEngine, tokenizer: TreeTokenizer, ids: tuple[int, ...],
     """Return the log-probability of brackets, tags and EOS, and that a word comes where one does, whichever it is."""
     session = engine.start([[4]])
     is_piece = np.arange(tokenizer.vocab_size) >= tokenizer.first_piece
+    is_first = np.array(
+        [not tokenizer.continues([N_CONTROL, tokenizer.first_piece, index])[2] for index in range(tokenizer.vocab_size)]
+    )
     total, previous = 0.0, BOS_ID
     for token, goes_on in zip((*ids, EOS_ID), (*tokenizer.continues(ids), False), strict=True):
         (probs,) = np.exp(session.distribution(np.array([0]), np.array([previous])).astype(np.float64))
         if not is_piece[token]:
             total += np.log(probs[token])
         elif not (goes_on or tagged):
-            total += np.log(probs[is_piece].sum())
+            total += np.log(probs[is_piece & is_first].sum())
         previous = token
     return total
 
