@@ -13,8 +13,10 @@ from tests.cli import CliResult, run_cli
 from tests.e2e.cases import MODEL_T, refusal, settings
 from tests.shared import case_file
 from transduce import Translator
-from transduce.base.errors import DataError
+from transduce.base.errors import DataError, DecodingError
 from transduce.decoding.parser import Parser
+from transduce.decoding.request import Request
+from transduce.decoding.settings import DecodeSettings
 from transduce.pipeline.self_train import keep_surest
 from transduce.text.linearize import linearize
 from transduce.text.trees import format_tree, parse_tree, tree_leaves
@@ -51,7 +53,8 @@ def parser(treebank: Path) -> Path:
     )  # fmt: skip
     trained = run_cli(
         "train", "parsing-small", "--data", data, "--out", run,
-        *settings(*SMALL, *tuned, "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30"),
+        *settings(*SMALL, *tuned, "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30",
+        "decode.whole_trees=false"),
     )  # fmt: skip
     assert trained.code == 0, trained.err
     assert "F1 100.00" in trained.err and "well-formed 100.00" in trained.err
@@ -287,10 +290,10 @@ def test_self_training_leaves_out_what_has_no_words_and_says_when_nothing_is_lef
     parser: Path, treebank: Path, tmp_path: Path
 ) -> None:
     raw, out = tmp_path / "raw.txt", tmp_path / "kept.trees"
-    # A word that nobody sees: no tree, but no reason to stop.
+    # A line that is blank to the eye is left out, as in translating.
     raw.write_text("the cat runs\n\u00a0\n", encoding="utf-8")
     kept = keep_surest(parser, raw.read_text(encoding="utf-8").splitlines(), out, keep=1.0, max_words=9)
-    assert (kept.n_sentences, kept.n_repaired, kept.n_kept) == (2, 1, 1)
+    assert (kept.n_sentences, kept.n_skipped, kept.n_repaired, kept.n_kept) == (1, 1, 0, 1)
 
     raw.write_text("\n\n")
     command: tuple[str | Path, ...] = ("self-train", parser, "--out", tmp_path / "out", "--raw")
@@ -301,6 +304,13 @@ def test_self_training_leaves_out_what_has_no_words_and_says_when_nothing_is_lef
         assert "all.mrg: no such file" in refusal(run_cli(*command, raw, "--resume"))
     finally:
         away.rename(treebank)
+
+
+def test_a_whole_tree_leaves_no_room_for_other_wishes(parser: Path) -> None:
+    own = Translator(parser, DecodeSettings(whole_trees=True))
+    for wish in (Request("the cat runs", prefix="(S (NN a))"), Request("the cat runs", banned=("(S (NN a))",))):
+        with pytest.raises(DecodingError, match="sentence 1: a whole tree leaves no room"):
+            own.translate([wish])
 
 
 def test_a_word_that_cannot_be_seen_has_a_tree(parser: Path) -> None:
@@ -334,13 +344,34 @@ def test_self_training_that_was_stopped_goes_on_and_ends_when_nothing_gets_bette
     assert parsed.stat().st_mtime_ns == written  # the finished round is not parsed again
 
 
+def test_an_average_of_checkpoints_teaches_with_the_f1_that_it_has(parser: Path, tmp_path: Path) -> None:
+    raw, teacher = tmp_path / "raw.txt", tmp_path / "average"
+    raw.write_text("the cat runs\n")
+    averaged = run_cli("average", *sorted((parser / "checkpoints").iterdir()), "--out", teacher)
+    assert averaged.code == 0, averaged.err
+    short = settings("train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2")
+    command: tuple[str | Path, ...] = ("self-train", teacher, "--raw", raw, "--out", tmp_path / "out", *short, "--json")
+    raw.write_bytes(b"the cat runs\n\xff\n")
+    assert "raw.txt, line 2" in refusal(run_cli(*command))
+    raw.write_text("the cat runs\n")  # mended: what came to nothing does not stand in the way
+    done = run_cli(*command)
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["before"]["F1"] == 100.0 and report["best"] == str(teacher)
+    (tmp_path / "out" / "self-train.json").write_text("{")
+    assert "self-train.json: is missing or damaged" in refusal(run_cli(*command, "--resume"))
+    refused = run_cli(*command[:-1], "--set", "train.validate_bleu=false", "--set", "train.best_by=perplexity")
+    assert "train.validate_bleu must be true" in refusal(refused)
+
+
 @pytest.mark.slow
 def test_a_better_model_is_the_teacher_of_the_next_round(parser: Path, tmp_path: Path) -> None:
     teacher, raw, out = tmp_path / "teacher", tmp_path / "raw.txt", tmp_path / "out"
     raw.write_text("the cat runs\nthe bird runs\n")
     short = (
         "train.n_steps=2", "train.warmup_steps=1", "train.validate_every=2", "train.checkpoint_every=2", "train.patience=none",
-        "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30", "decode.whole_trees=true",
+        "model.p_attention_dropout=0.0", "train.p_bpe_dropout=0.0", "decode.max_extra_tokens=30",
+        "decode.whole_trees=true",
     )  # fmt: skip
     learned = run_cli(
         "train", "parsing-small", "--data", parser.parent / "data", "--out", teacher, *settings(*SMALL, *short)

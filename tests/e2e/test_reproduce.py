@@ -95,7 +95,7 @@ def test_table_4_of_toy_treebanks(tmp_path: Path) -> None:
     changed = run_cli(*command, "--set", "train.n_steps=100")
     assert changed.code == 2 and "holds a run with other settings" in changed.err
     again = run_cli(*command)
-    assert again.code == 0 and "all 4 runs are finished: only the report is written" in again.err
+    assert again.code == 0 and "nothing is left to run of 4 rows: only the report is written" in again.err
 
 
 def test_table_4_needs_treebanks(tmp_path: Path) -> None:
@@ -108,6 +108,19 @@ def test_table_4_needs_treebanks(tmp_path: Path) -> None:
         (("--train", f"a={trees}", "--dev", f"a={trees}", "--rows", "b"), "there is no row 'b'"),
         (("--train", f"a={trees}", "--dev", f"a={trees}", "--set", "model.x=1"), "--set model.x=1: unknown setting"),
         (("--data", tmp_path), "--data has no effect with table4"),
+        (
+            (
+                "--train",
+                f"a={trees}",
+                "--dev",
+                f"a={trees}",
+                "--set",
+                "decode.whole_trees=false",
+                "--set",
+                "decode.min_tokens=1",
+            ),
+            "whole_trees does not go with min_tokens",
+        ),
     ):
         found = run_cli("reproduce", "table4", *arguments, "--out", out)
         assert found.code == 2, arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Treebank:
         ('02-21', '')
         """
         path, mark, sections = name.rpartition("#")
-        if not mark or not sections.replace("-", "").replace(",", "").isdigit():
+        if not mark or not re.sub("[-, ]", "", sections).isdigit():
             return cls(Path(name))
         return cls(Path(path), sections)
 

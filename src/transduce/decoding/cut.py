@@ -12,6 +12,7 @@ from typing import final
 from transduce.decoding.carry import Prepared
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.translation import Translation
+from transduce.tokenizer.protocol import Tokenizer
 
 __all__ = ["CutSources", "TranslationsAtLimit"]
 
@@ -26,11 +27,13 @@ class CutSources:
     Args:
         limit: Tokens that are read of a source.
         why: Where the limit comes from, in words.
+        tokenizer: That of the target side.
     """
 
-    def __init__(self, limit: int, why: str) -> None:
+    def __init__(self, limit: int, why: str, tokenizer: Tokenizer) -> None:
         self.limit = limit
         self.why = why
+        self._tokenizer = tokenizer
         self._lines = _Lines()
 
     def shorten(self, prepared: Prepared, number: int) -> Prepared:
@@ -53,15 +56,18 @@ class CutSources:
         if not self._lines.count:
             return
         from transduce.base.log import logger, plural  # here, since most inputs give no warning
+        from transduce.tokenizer.trees import TreeTokenizer
 
+        parses = isinstance(self._tokenizer, TreeTokenizer)
         logger.warning(
-            "%s %s too long and only translated up to token %s (%s): %s; split long lines into sentences "
-            "(--document does, translate_document in Python)",
+            "%s %s too long and only %s up to token %s (%s): %s; split long lines into sentences%s",
             plural(self._lines.count, "line"),
             "was" if self._lines.count == 1 else "were",
+            "read" if parses else "translated",
             f"{self.limit:,}",
             self.why,
             self._lines,
+            "" if parses else " (--document does, translate_document in Python)",
         )
 
 

@@ -26,7 +26,7 @@ class Parse(NamedTuple):
     faults: tuple[Fault, ...]
     """What was wrong with its output before it was mended; none: it was a tree as it stood."""
     mean_log_prob: float
-    """Natural log-probability of its output, per token, the end counted."""
+    """Natural log-probability of its output for each thing decided: brackets, words, however many pieces they have, and the end."""
 
 
 class Parser:
@@ -74,7 +74,7 @@ class Parser:
 
         for best, *_ in self.translator.translate_stream(requests()):
             built = self._build(waiting.popleft(), best)
-            yield Parse(built.tree, built.faults, best.log_prob / (len(best.ids) + 1))
+            yield Parse(built.tree, built.faults, best.log_prob / (len(best.text.split()) + 1))
 
     def request(self, request: Request) -> Request:
         """Return a request with its sentence as the model is shown it."""
@@ -89,7 +89,8 @@ class Parser:
         """
         if is_blank(sentence):
             return translation
-        return replace(translation, text=format_tree(self._build(sentence, translation).tree))
+        tree = format_tree(self._build(sentence, translation).tree)
+        return replace(translation, text=tree, at_limit=False)  # nothing is missing of a tree
 
     def _build(self, sentence: str, translation: Translation) -> ParsedSentence:
         built = build_tree(translation.text.split(), tree_words(sentence))

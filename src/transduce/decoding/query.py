@@ -25,3 +25,10 @@ class Query:
     """Target phrases that the translation must not contain."""
     tree: TreeShape | None = None
     """The translation must be a whole tree of this shape. None: it may be anything."""
+
+    @property
+    def n_needed(self) -> int:
+        """Tokens that a translation must have room for."""
+        if self.tree is not None:
+            return self.tree.n_tokens
+        return len(self.prefix) + sum(map(len, self.required))

@@ -76,15 +76,8 @@ def _whole_vocabulary(engine: Engine) -> Engine:
 
 
 def _bounds(engine: Engine, queries: Sequence[Query], settings: DecodeSettings) -> LengthBounds:
-    needed = [_n_needed(query) for query in queries]
+    needed = [query.n_needed for query in queries]
     return length_bounds(engine, [query.src for query in queries], settings, needed)
-
-
-def _n_needed(query: Query) -> int:
-    """Return how many tokens a translation must have room for."""
-    if query.tree is not None:
-        return query.tree.n_tokens
-    return len(query.prefix) + sum(map(len, query.required))
 
 
 def _width(queries: Sequence[Query], settings: DecodeSettings) -> float:
@@ -264,6 +257,10 @@ def check_search(engine: Engine, queries: Sequence[Query], settings: DecodeSetti
         raise DecodingError("search = 'mbr' compares texts, so it needs a way to turn ids into text")
     words = range(N_CONTROL, engine.tgt_vocab_size)
     for query in queries:
+        if query.tree is not None and (query.prefix or query.required or query.banned):
+            raise DecodingError(
+                "a whole tree leaves no room for a prefix, and for required and banned phrases; leave them out"
+            )
         if query.required and settings.search != "beam":
             raise DecodingError(
                 f"required phrases work in a beam search only, not with search = '{settings.search}'; choose search = 'beam'"

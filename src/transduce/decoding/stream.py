@@ -46,7 +46,7 @@ def stream_ids(engine: Engine, query: Query, settings: DecodeSettings) -> Iterat
     settings = settings.replace(n_best=1)
     engine = whole_vocabulary(engine) if query.prefix else engine
     check_search(engine, [query], settings, decode=None)
-    bounds = length_bounds(engine, [query.src], settings, [len(query.prefix)])
+    bounds = length_bounds(engine, [query.src], settings, [query.n_needed])
     ruled, bounds = with_rules(engine, [query], bounds, settings)
     finished: list[list[Hypothesis]] = [[]]
     for beams in beam_steps(ruled, [query.src], settings, finished, bounds):

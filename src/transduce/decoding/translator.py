@@ -297,7 +297,7 @@ class Translator:
             ]
         shortened = [cut.shorten(each, number) for number, each in zip(numbers, prepared, strict=True)]
         for number, each in zip(numbers, shortened, strict=True):
-            if each.query.prefix or each.query.required:
+            if each.query.prefix or each.query.required or each.query.banned:
                 self._check(each, name(number))
         return shortened
 
@@ -336,7 +336,7 @@ class Translator:
     def _cut_sources(self) -> CutSources:
         longest = self.max_src_tokens
         why = "decode.max_src_tokens" if longest == self.settings.max_src_tokens else "the model has no more positions"
-        return CutSources(longest, why)
+        return CutSources(longest, why, self.tokenizers.tgt)
 
 
 def _request(text: Text) -> Request:

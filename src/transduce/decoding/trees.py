@@ -67,6 +67,11 @@ class TreeSymbols:
         self.begins_word: npt.NDArray[np.bool_] = np.array(begins_word, dtype=bool)
         """``[pieces]``: True for those that a word begins with."""
 
+    def is_word(self, spelled: Sequence[int]) -> bool:
+        """Tell whether ids are the pieces of one word."""
+        begins: list[bool] = self.begins_word[np.array(spelled, dtype=np.int64) - self.n_own].tolist()
+        return begins[:1] == [True] and not any(begins[1:])
+
 
 @dataclass(frozen=True, slots=True)
 class TreeShape:
@@ -220,7 +225,9 @@ def _any_of(log_probs: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
     some = np.where(chosen, log_probs, np.float32(-np.inf))
     top = some.max(axis=1)
     total = np.exp(some - top[:, None]).sum(axis=1, dtype=np.float64)
-    log_total: FloatArray = np.minimum(top + np.log(total), 0).astype(np.float32)  # rounding may make 1 of almost 1 more
+    log_total: FloatArray = np.minimum(top + np.log(total), 0).astype(
+        np.float32
+    )  # rounding may make 1 of almost 1 more
     return log_total
 
 
@@ -228,7 +235,7 @@ def tree_shapes(sentences: Sequence[str], tokenizer: Tokenizer, longest: int | N
     """Return the shape of the tree over each sentence.
 
     A sentence of more words, or pieces of words, than the model has positions for has no whole tree, and no shape: it stays free,
-    and what comes is mended. So does one with a word that Unicode normalization leaves nothing of.
+    and what comes is mended. So does one with a word that Unicode normalization leaves nothing of, or makes two of.
 
     Args:
         sentences: Words parted by white space.
@@ -247,6 +254,6 @@ def tree_shapes(sentences: Sequence[str], tokenizer: Tokenizer, longest: int | N
         words = sentence_words(sentence)
         spelled = tuple(tokenizer.spell(words)) if tokenizer.words is not None else ()
         shape = TreeShape(len(words), symbols, spelled, tagged)
-        fits = (longest is None or shape.n_tokens <= longest) and () not in spelled
-        shapes.append(shape if fits else None)
+        fits = longest is None or shape.n_tokens <= longest
+        shapes.append(shape if fits and all(map(symbols.is_word, spelled)) else None)
     return shapes

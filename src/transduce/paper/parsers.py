@@ -41,6 +41,15 @@ class SetScore:
     """Time for parsing, loading not counted."""
     signature: str
 
+    def __post_init__(self) -> None:
+        if not (
+            self.n_sentences > 0
+            and 0 <= self.n_well_formed <= self.n_outputs
+            and self.n_outputs > 0
+            and self.seconds > 0
+        ):
+            raise ValueError("a number in it cannot be")
+
     @property
     def n_repaired(self) -> int:
         """Outputs that were mended."""
@@ -106,6 +115,13 @@ class ParserResult:
     self_training: SelfTraining | None
     commands: tuple[str, ...]
     """By which it was made, as one types them."""
+
+    def __post_init__(self) -> None:
+        found = [(score.name, score.search) for score in self.scores]
+        if sorted(found) != sorted(
+            (name, search) for name in dict.fromkeys(name for name, _ in found) for search in SEARCHES
+        ):
+            raise ValueError("a set is not scored by both searches")
 
     @property
     def name(self) -> str:

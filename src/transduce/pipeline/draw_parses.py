@@ -29,7 +29,7 @@ def check_picture_place(output: Path) -> None:
     Raises:
         DataError: It is not, or it cannot be written.
     """
-    check_writable_directory(output)
+    check_writable_directory(output, advice="choose another --output")
     if output.is_dir() and any(output.iterdir()):
         raise DataError(f"{output}: holds files already; choose a new directory for the drawings")
 

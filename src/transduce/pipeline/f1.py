@@ -23,13 +23,12 @@ from transduce.metrics.parseval import (
 from transduce.metrics.score import Interval
 from transduce.metrics.significance import Comparison, compare, confidence_interval
 from transduce.pipeline.scoring import check_inputs
+from transduce.text.treebank import ROOT_WRAPPERS
 from transduce.text.trees import format_tree, read_trees
 
 __all__ = ["F1Report", "f1_files"]
 
 _ROOT = re.compile(r"[ \t]*\([ \t]*([^ \t()]*)")
-_WRAPPERS = ("", "TOP", "ROOT", "S1", "VROOT")
-"""Labels of brackets around a whole tree that say nothing about it."""
 
 
 @dataclass(frozen=True)
@@ -136,5 +135,9 @@ def _roots(trees: Iterable[str], parameters: EvalbParameters) -> Counter[str]:
     """Count the labels of outermost brackets that say nothing and are not deleted."""
     found = Counter(match[1] for tree in trees if (match := _ROOT.match(tree)))
     return Counter(
-        {label: found[label] for label in _WRAPPERS if found[label] and label not in parameters.deleted_brackets}
+        {
+            label: found[label]
+            for label in sorted(ROOT_WRAPPERS)
+            if found[label] and label not in parameters.deleted_brackets
+        }
     )

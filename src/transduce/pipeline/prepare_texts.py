@@ -86,7 +86,7 @@ def _with_constituents(train: PairSpool, texts: dict[Part, PartText], settings: 
     found = constituent_pairs((pair.tgt for pair in train), max_words)
     kept = (pair for pair in found if fold(pair.src) not in held_out)
     both = write_pairs(chain(train, kept), spool / "train-and-constituents.src", spool / "train-and-constituents.tgt")
-    logger.info("%s of 2 to %d words are learned from too", plural(len(both) - len(train), "constituent"), max_words)
+    logger.info("learned from too: %s of 2 to %d words", plural(len(both) - len(train), "constituent"), max_words)
     return both
 
 

@@ -16,6 +16,7 @@ import json
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -39,10 +40,12 @@ from transduce.base.settings import SettingsSource, parse_override, resolve
 from transduce.bundle import Bundle, read_bundle
 from transduce.data.treebank import Treebank
 from transduce.decoding.parser import Parser
+from transduce.pipeline.parse import parse_and_score
 from transduce.pipeline.settings import RunSettings
 from transduce.pipeline.start import settings_of_start
 from transduce.pipeline.task import task_of
 from transduce.pipeline.translate import open_translator
+from transduce.text.normalize import is_blank
 from transduce.text.parses import sentence_words
 from transduce.text.trees import format_tree
 
@@ -70,7 +73,7 @@ class KeptParses:
     """Sentences whose output was no tree as it stood: none of them is kept."""
     n_kept: int
     lowest: float
-    """Mean natural log-probability per token of the tree that was kept last."""
+    """Mean natural log-probability for each thing decided, of the tree that was kept last."""
     seconds: float
     """Time for parsing, loading not counted."""
 
@@ -114,7 +117,7 @@ def keep_surest(
 ) -> KeptParses:
     """Parse sentences, and write the trees that the model is surest of, one a line, in the order of the sentences.
 
-    A tree whose output had to be mended is never kept. Of the others, those are with the highest log-probability per token.
+    A tree whose output had to be mended is never kept. Of the others, those are with the highest mean log-probability.
 
     Args:
         bundle: A model that parses.
@@ -143,9 +146,10 @@ def keep_surest(
                 f"there is no sentence to parse: {chosen.n_skipped:,} lines are blank or have more than {max_words:,} words"
             )
         if not log_probs:
+            advice = "" if parser.translator.settings.whole_trees else ", or set decode.whole_trees = true"
             raise DataError(
                 f"none of {chosen.n_taken:,} outputs is a tree as it stands, and so there is nothing to learn from; train the "
-                f"teacher longer, or set decode.whole_trees = true"
+                f"teacher longer{advice}"
             )
         ranks = np.argsort(-np.array(log_probs), kind="stable")
         surest = np.sort(ranks[: max(1, round(keep * len(ranks)))])
@@ -170,7 +174,7 @@ class _Chosen:
 
     def __iter__(self) -> Iterator[str]:
         for sentence in self._sentences:
-            if 0 < len(sentence_words(sentence)) <= self._max_words:
+            if not is_blank(sentence) and len(sentence_words(sentence)) <= self._max_words:
                 self.n_taken += 1
                 yield sentence
             else:
@@ -238,7 +242,9 @@ def self_train(
     bundle = read_bundle(teacher)
     if task_of(bundle.tokenizers) != "parsing":
         raise DataError(f"{teacher}: this model has learned to translate, and self-training is for models that parse")
-    _settings_of(bundle, overrides)  # what is wrong with them is said before anything is parsed
+    settings = _settings_of(bundle, overrides)  # what is wrong with them is said before anything is parsed
+    if not settings.train.validate_bleu:
+        raise SettingsError("rounds are compared by F1 on the dev set, so train.validate_bleu must be true")
     origin = _Origin(
         teacher=sha256_file(bundle.path / "bundle.json"),
         raw=sha256_file(raw),
@@ -249,8 +255,10 @@ def self_train(
         overrides=tuple(overrides),
     )
     _begin(out, origin, resume=resume)
-    best, best_f1 = bundle.path, bundle.scores.get("F1", 0.0)
     decoding = [text for text in overrides if text.strip().startswith("decode.")]
+    is_known = "F1" in bundle.scores and not decoding  # an average of checkpoints has no scores
+    before = bundle.scores if is_known else _dev_scores(bundle.path, settings, decoding)
+    best, best_f1 = bundle.path, before["F1"]
     done: list[SelfTrainRound] = []
     for number in range(1, rounds + 1):
         place = out / f"round-{number}"
@@ -270,12 +278,20 @@ def self_train(
             prepare_listeners=prepare_listeners,
         )
         done.append(SelfTrainRound(kept, report.model, report.made_of, report.scores))
-        if report.scores.get("F1", 0.0) > best_f1:
+        if report.scores["F1"] > best_f1:
             best, best_f1 = report.model, report.scores["F1"]
         elif number < rounds:
             logger.warning("round %d is no better than its teacher, and so all further rounds would be like it", number)
             break
-    return SelfTrainReport(before=bundle.scores, rounds=tuple(done), best=best)
+    return SelfTrainReport(before=before, rounds=tuple(done), best=best)
+
+
+def _dev_scores(bundle: Path, settings: RunSettings, decoding: Sequence[str]) -> dict[str, float]:
+    """Score a model on the dev set of a run, as rounds are scored."""
+    dev = [pair for name in settings.data.dev for pair in Treebank.from_name(name).read(Counter())]
+    translator = open_translator(bundle, [*decoding, "decode.n_best=1"])
+    parsed = parse_and_score(translator, [pair.src for pair in dev], [pair.tgt for pair in dev])
+    return {"F1": parsed.scores.totals().f1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,13 +315,17 @@ def _begin(out: Path, origin: _Origin, *, resume: bool) -> None:
     Raises:
         DataError: It holds rounds, and they are not to be gone on with, or are made of other things.
     """
-    note = out / "self-train.json"
-    if (out / "round-1").exists():
+    note, first = out / "self-train.json", out / "round-1"
+    if (first / _KEPT_FILE).exists() or (first / "run").exists():
         if not resume:
             raise DataError(f"{out}: holds a round already; add --resume to go on with it, or choose another --out")
         there = _read(note, _Origin)
+        if there is None:
+            raise DataError(
+                f"{note}: is missing or damaged, so nobody knows what the rounds are made of; choose another --out"
+            )
         if there != origin:
-            differ = [name for name, value in vars(origin).items() if there is None or getattr(there, name) != value]
+            differ = [name for name, value in vars(origin).items() if getattr(there, name) != value]
             raise DataError(
                 f"{out}: holds rounds that are made of something else ({', '.join(differ)} differ); choose another --out"
             )

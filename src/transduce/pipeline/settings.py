@@ -64,6 +64,11 @@ class RunSettings(Settings):
                 f"tokenizer.kind = '{self.tokenizer.kind}'": self.tokenizer.model_file is not None,
                 f"train.best_by = '{self.train.best_by}'": self.train.best_by in ("bleu", "chrf"),
             }
+            if self.tokenizer.normalization == "nfkc" and self.tokenizer.tree_words == "kept":
+                raise ValueError(
+                    "tokenizer.normalization = 'nfkc' does not go with tokenizer.tree_words = 'kept': it makes two words of some "
+                    "that a tree has as one; choose 'nfc' or 'none'"
+                )
             advice = (
                 "parsing needs a learned kind of tokenizer, tokenizer.joint = false unless tokenizer.tree_words = 'kept', and its "
                 "score is F1"

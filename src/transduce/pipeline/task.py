@@ -77,7 +77,11 @@ class _Parsing:
         if counts.n_repaired:
             from transduce.base.log import logger
 
-            logger.warning("%s; decode.whole_trees = true searches for whole trees only", counts.describe())
+            if self._parser.translator.settings.whole_trees:
+                why = "decode.whole_trees holds where a sentence fits into the model and its words into the vocabulary"
+            else:
+                why = "decode.whole_trees = true searches for whole trees only"
+            logger.warning("%s; %s", counts.describe(), why)
 
 
 def task_of(tokenizers: TokenizerPair) -> TaskName:

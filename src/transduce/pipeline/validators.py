@@ -98,7 +98,8 @@ def dev_f1(
     def validate(model: Transformer) -> Mapping[str, float]:
         engine = _decoding_engine(model, model_settings, tokenizers, search)
         parsed = parse_and_score(Translator.from_parts(engine, tokenizers, search), sentences, gold)
-        return {"F1": parsed.scores.totals().f1, "well-formed": parsed.counts.share_well_formed}
+        scores = {"F1": parsed.scores.totals().f1}
+        return scores if search.whole_trees else scores | {"well-formed": parsed.counts.share_well_formed}
 
     return validate
 

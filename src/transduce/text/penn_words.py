@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from transduce.base.extras import require
 
 __all__ = ["WordSplitter"]
 
-_STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_DIRECTED = re.compile(r"(``|''|[“”‘])")
+"""Quotes that say whether they open or close. NLTK would guess it anew."""
+_AS_WORD = {"“": "``", "”": "''", "‘": "`"}
 
 
 class WordSplitter:
@@ -29,5 +33,7 @@ class WordSplitter:
         >>> WordSplitter().split("Mr. Hill (the boss) said: “It isn’t the cat's.”")
         ['Mr.', 'Hill', '(', 'the', 'boss', ')', 'said', ':', '``', 'It', 'is', "n't", 'the', 'cat', "'s", '.', "''"]
         """
-        words: list[str] = self._tokenizer.tokenize(sentence.translate(_STRAIGHT))
+        words: list[str] = []
+        for number, part in enumerate(_DIRECTED.split(sentence.replace("’", "'"))):
+            words += [_AS_WORD.get(part, part)] if number % 2 else self._tokenizer.tokenize(part)
         return words

@@ -40,6 +40,7 @@ def test_sections_are_chosen_behind_a_mark(tmp_path: Path) -> None:
     source.check()
     assert list(source.read(Counter())) == [("0201", "(TOP (NP (CD 0201)))")]
     assert source.paths == (tmp_path / "wsj_0201.mrg",)
+    assert len(Treebank.from_name(f"{tmp_path}#02, 22").paths) == 2
     assert len(source.versions()) == 1
     with pytest.raises(DataError, match="no file of sections 23"):
         Treebank.from_name(f"{tmp_path}#23").check()

@@ -11,9 +11,11 @@ from tests.unit.decoding.toy import ToyEngine
 from tests.unit.decoding.words import letter_pair
 from transduce.decoding.query import Query
 from transduce.decoding.request import Request
+from transduce.decoding.search import search
 from transduce.decoding.settings import DecodeSettings
 from transduce.decoding.stream import can_stream, certain_text, common_prefix, stream_ids
 from transduce.decoding.translator import Translator
+from transduce.decoding.trees import TreeShape, TreeSymbols
 from transduce.text.pairs import SentencePair
 from transduce.tokenizer import TokenizerSettings, learn_tokenizers
 
@@ -57,6 +59,16 @@ def test_what_is_certain_only_grows_and_is_taken_back_never(seed: int, source: t
     for ids in stream_ids(engine, Query(source), settings):
         assert ids[: len(grown)] == tuple(grown)
         grown = ids
+
+
+@pytest.mark.parametrize("max_tokens", [None, 1])
+def test_trees_are_streamed_too_and_have_the_room_that_they_need(max_tokens: int | None) -> None:
+    symbols = TreeSymbols(("(A", ")A", "XX"))
+    query = Query((5, 4, 5), tree=TreeShape(3, symbols))
+    settings = DecodeSettings(beam_size=3, max_extra_tokens=3, max_tokens=max_tokens)
+    *_, last = stream_ids(ToyEngine.random(3, n_words=3), query, settings)
+    [[best]] = search(ToyEngine.random(3, n_words=3), [query], settings)
+    assert last == best.ids and len(last) >= 3
 
 
 def test_greedy_search_is_certain_of_each_token_at_once() -> None:

@@ -17,7 +17,7 @@ from transduce.decoding.penalties import length_penalty
 from transduce.decoding.query import Query
 from transduce.decoding.search import search
 from transduce.decoding.settings import DecodeSettings
-from transduce.decoding.trees import TreeEngine, TreeShape, TreeSymbols
+from transduce.decoding.trees import TreeEngine, TreeShape, TreeSymbols, tree_shapes
 from transduce.text.repair import build_tree
 from transduce.tokenizer.protocol import BOS_ID, EOS_ID, N_CONTROL
 from transduce.tokenizer.subword import SubwordTokenizer
@@ -81,6 +81,29 @@ def decisions(engine: ToyEngine, tokenizer: TreeTokenizer, ids: tuple[int, ...],
             total += np.log(probs[is_piece & is_first].sum())
         previous = token
     return total
+
+
+def test_a_sentence_with_a_word_that_is_none_to_the_vocabulary_or_too_long_has_no_shape() -> None:
+    learned = SubwordTokenizer(BpeVocabulary((("Ġ", "a"),)), normalization="nfkc")
+    tokenizer = learn_trees(["(TOP (NP (NN a)))"], "replaced", words=learned)
+    sentences = ["a a", "a \u00b4 a", "a\u00a0a", "a a a"]  # an accent alone, and a no-break space, turn into spaces
+    shapes = tree_shapes(sentences, tokenizer, 2)
+    assert [None if shape is None else shape.n_words for shape in shapes] == [2, None, None, None]
+
+
+def test_words_that_are_all_but_certain_have_no_probability_above_one() -> None:
+    learned = SubwordTokenizer(BpeVocabulary((("Ġ", "a"), ("Ġ", "b"), ("Ġ", "c"))))
+    tokenizer = learn_trees(["(TOP (NP (NN a)))"], "replaced", words=learned)
+    (shape,) = tree_shapes(["a"], tokenizer, None)
+    assert shape is not None
+    logits = np.random.default_rng(1).normal(size=(1, 1, tokenizer.vocab_size)).astype(np.float32)
+    logits[..., : tokenizer.first_piece] = -100  # nothing but pieces
+    logits[..., tokenizer.first_piece :][..., ~np.array(tokenizer.begins_word)] = -100
+    for shift in np.linspace(0, 1e-6, 20, dtype=np.float32):
+        log_probs = logits[0] - np.log(np.exp(logits[0].astype(np.float64)).sum()).astype(np.float32) + shift
+        table = np.broadcast_to(log_probs, (tokenizer.vocab_size, 7, tokenizer.vocab_size, tokenizer.vocab_size))
+        session = TreeEngine(ToyEngine(table), [shape], np.array([9])).start([[4]])
+        session.step(np.array([0]), np.array([BOS_ID]), 4).check()
 
 
 def whole_trees(n_words: int, limit: int) -> set[tuple[int, ...]]:

@@ -14,6 +14,8 @@ from transduce.text.penn_words import WordSplitter
         ('"Why," he asked - "[1] or {2}?"', "`` Why , '' he asked - `` [ 1 ] or { 2 } ? ''"),
         ("It’s the dogs’ $3.50 -- a 4% rise...", "It 's the dogs ' $ 3.50 -- a 4 % rise ..."),
         ("already parted , it is n't changed .", "already parted , it is n't changed ."),
+        ("“ Stop . ” he said—“now.”", "`` Stop . '' he said — `` now . ''"),
+        ("” he said, ‘[“x”] is `` y ''.’", "'' he said , ` [ `` x '' ] is `` y '' . '"),
         (" \t", ""),
     ],
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from transduce.base.log import plural
 from transduce.cli.options import (
     BundleArgument,
     ConfidenceOption,
@@ -107,7 +109,7 @@ def evaluate_command(
         ),
         (
             "speed",
-            f"{report.n_sentences:,} sentences in {report.seconds:.1f} s, {report.sentences_per_second:.1f} a second",
+            f"{plural(report.n_sentences, 'sentence')} in {report.seconds:.1f} s, {report.sentences_per_second:.1f} a second",
         ),
     ]
     print_table(f"{bundle} on {report.name}", rows)
@@ -122,9 +124,14 @@ def _tree_rows(report: EvaluateTreesReport) -> list[tuple[str, str]]:
     return [
         *rows,
         ("outputs", report.counts.describe()),
-        ("perplexity", f"{report.perplexity:.3f} per token of the gold trees"),
+        (
+            "perplexity",
+            "not measured: no gold tree fits into the model"
+            if math.isnan(report.perplexity)
+            else f"{report.perplexity:.3f} per token of the gold trees",
+        ),
         (
             "speed",
-            f"{report.counts.n_outputs:,} sentences in {report.seconds:.1f} s, {report.sentences_per_second:.1f} a second",
+            f"{plural(report.counts.n_outputs, 'sentence')} in {report.seconds:.1f} s, {report.sentences_per_second:.1f} a second",
         ),
     ]

@@ -60,13 +60,13 @@ def self_train_command(
     if as_json:
         print_json(report.as_dict())
         return
-    rows = [("teacher", f"dev F1 {report.before.get('F1', 0.0):.2f}")]
+    rows = [("teacher", f"dev F1 {report.before['F1']:.2f}")]
     for number, done in enumerate(report.rounds, start=1):
         parses = done.parses
         rows.append(
             (
                 f"round {number}",
-                f"dev F1 {done.scores.get('F1', 0.0):.2f}   {parses.n_kept:,} of {parses.n_sentences:,} parses kept "
+                f"dev F1 {done.scores['F1']:.2f}   {parses.n_kept:,} of {parses.n_sentences:,} parses kept "
                 f"({parses.n_repaired:,} were no trees, {parses.n_skipped:,} sentences skipped)",
             )
         )

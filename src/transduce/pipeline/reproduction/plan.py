@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from transduce.base.errors import SettingsError
 from transduce.base.settings import near_match
+from transduce.decoding.settings import DecodeSettings
 from transduce.paper.proportion import PROPORTIONS
 from transduce.paper.runs import TABLE2_RUNS, TABLE3, Pair
 from transduce.paper.scale import Scale
@@ -21,7 +22,9 @@ __all__ = [
     "Run",
     "TableName",
     "default_rows",
+    "describe_search",
     "plan_runs",
+    "refuse_repeats",
     "row_names",
     "row_pair",
     "run_name",
@@ -166,6 +169,27 @@ def _check(table: TableName, scale: Scale, rows: Sequence[str], seeds: Sequence[
     for what, given in (("row", rows), ("seed", seeds)):
         if not given:
             raise SettingsError(f"no {what} is given; name at least one")
-        twice = [value for value in dict.fromkeys(given) if list(given).count(value) > 1]
-        if twice:
-            raise SettingsError(f"{what} {twice[0]} is given twice; name each once")
+        refuse_repeats(what, given)
+
+
+def refuse_repeats(what: str, given: Sequence[object]) -> None:
+    """Make sure that nothing is named twice.
+
+    Args:
+        what: What is named, in a word.
+        given: The names.
+
+    Raises:
+        SettingsError: One comes again.
+    """
+    twice = [value for value in dict.fromkeys(given) if given.count(value) > 1]
+    if twice:
+        raise SettingsError(f"{what} {twice[0]} is given twice; name each once")
+
+
+def describe_search(decode: DecodeSettings) -> str:
+    """Return what a beam search keeps to, in words."""
+    longest = f"at most {decode.max_extra_tokens} tokens more than the source"
+    if decode.max_length_ratio is not None:
+        longest += f" and {decode.max_length_ratio:g} times as many"
+    return f"beam {decode.beam_size}, length penalty {decode.length_alpha:g}, {longest}"

@@ -23,7 +23,15 @@ from transduce.paper.table3_page import table3_page
 from transduce.paper.table3_text import count_verdicts, table3_lines
 from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.differences import Differences
-from transduce.pipeline.reproduction.plan import RECIPE, PlannedRun, TableName, plan_runs, row_names, row_pair
+from transduce.pipeline.reproduction.plan import (
+    RECIPE,
+    PlannedRun,
+    TableName,
+    describe_search,
+    plan_runs,
+    row_names,
+    row_pair,
+)
 from transduce.pipeline.reproduction.results import RunResult, list_results, read_failure
 from transduce.training.machine import short_commit
 
@@ -200,7 +208,7 @@ def _facts(scale: Scale, by_row: Mapping[str, Sequence[RunResult]], data: Mappin
         "recipe": RECIPE,
         "base": list(PROPORTIONS[scale].base()),
         "data": {pair: _data_facts(path) for pair, path in data.items()},
-        "search": _search(scale),
+        "search": describe_search(load_settings(RECIPE, PROPORTIONS[scale].base()).decode),
         "runs": len(results),
         "hours": sum(result.cost.costs.training_s for result in results) / 3600,
         "flops": sum(result.cost.costs.flops for result in results),
@@ -208,12 +216,6 @@ def _facts(scale: Scale, by_row: Mapping[str, Sequence[RunResult]], data: Mappin
         "version": __version__,
         "commits": list(dict.fromkeys(commit for result in results for commit in result.commits)),
     }
-
-
-def _search(scale: Scale) -> str:
-    decode = load_settings(RECIPE, PROPORTIONS[scale].base()).decode
-    longest = f"at most {decode.max_extra_tokens} tokens more than the source"
-    return f"beam {decode.beam_size}, length penalty {decode.length_alpha:g}, {longest}"
 
 
 def _data_facts(data: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from types import FrameType
 from typing import Generic, NamedTuple, TypeVar, final
@@ -338,6 +339,9 @@ def _last_words(output: Path, start: int, code: int) -> str:
     said = output.read_bytes()[start:].decode(errors="replace")
     lines = [line for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(_ERROR)]  # behind that of a rank comes the report of torchrun
-    last = (errors or lines or ["it said nothing"])[-1].removeprefix(_ERROR)
+    last = (errors or lines or ["it said nothing"])[-1]
+    following = lines[lines.index(last) + 1 :] if errors else []
+    details = [line.strip() for line in takewhile(lambda line: line.startswith(" "), following)]  # as of wrong settings
+    last = " ".join([last.removeprefix(_ERROR), *details])
     ended = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     return f"{last[-_OUTPUT_ENDS:]} ({ended})"

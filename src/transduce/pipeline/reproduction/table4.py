@@ -9,7 +9,7 @@ from transduce.base.errors import SettingsError
 from transduce.base.extras import require
 from transduce.base.files import StrPath, check_readable
 from transduce.base.log import logger, plural
-from transduce.paper.parsers import ParserResult
+from transduce.paper.parsers import SEARCHES, ParserResult
 from transduce.paper.scale import Scale
 from transduce.pipeline.recipes import load_settings
 from transduce.pipeline.reproduction.note import Purpose, held_directory, write_note
@@ -24,7 +24,7 @@ from transduce.pipeline.reproduction.rows import (
     visible_gpus,
 )
 from transduce.pipeline.reproduction.table4_finish import finish_parser
-from transduce.pipeline.reproduction.table4_plan import PlannedParser, parser_steps, plan_parsers
+from transduce.pipeline.reproduction.table4_plan import PlannedParser, parser_steps, plan_parsers, search_override
 from transduce.pipeline.reproduction.table4_report import Table4Report, write_table4
 from transduce.pipeline.reproduction.treebanks import (
     SELF_TRAINING,
@@ -90,7 +90,7 @@ def reproduce_table4(
         todo = job.prepare()
         write_note(out, purpose, {})
         if not todo:
-            logger.info("all %s are finished: only the report is written", plural(len(job.chosen), "run"))
+            logger.info("nothing is left to run of %s: only the report is written", plural(len(job.chosen), "row"))
         with stopping_in_order(lambda: job.write_report().report):
             runner = RowRunner(out, job.steps, slots)
             runner.run([run for run in todo if run.teacher is None], job.finish)
@@ -116,7 +116,8 @@ class _Job:
         self._raw, self._overrides = raw, overrides
         self.chosen = self._plan(rows, seeds)
         for run in self.chosen:
-            load_settings(run.recipe, run.overrides)  # finds mistakes in them
+            for search in SEARCHES:
+                load_settings(run.recipe, [*run.overrides, search_override(search)])  # finds mistakes in them
 
     def _plan(self, rows: Sequence[str], seeds: Sequence[int]) -> tuple[PlannedParser, ...]:
         return plan_parsers(

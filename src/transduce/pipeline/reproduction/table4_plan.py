@@ -14,12 +14,12 @@ from transduce.base.files import sha256_file
 from transduce.base.near import near_match
 from transduce.paper.parsers import SEARCHES, Search
 from transduce.paper.scale import Scale
-from transduce.pipeline.reproduction.plan import run_name
+from transduce.pipeline.reproduction.plan import refuse_repeats, run_name
 from transduce.pipeline.reproduction.results import TRAIN_FILE
 from transduce.pipeline.reproduction.rows import Step
 from transduce.pipeline.reproduction.treebanks import ALL, SELF_TRAINING, NamedTreebank
 
-__all__ = ["RECIPES", "PlannedParser", "parser_rows", "parser_steps", "plan_parsers", "score_file"]
+__all__ = ["RECIPES", "PlannedParser", "parser_rows", "parser_steps", "plan_parsers", "score_file", "search_override"]
 
 RECIPES: Mapping[Scale, str] = MappingProxyType(
     {"full": "wsj-parsing", "mini": "parsing-small", "smoke": "parsing-small"}
@@ -134,14 +134,13 @@ def plan_parsers(
             raise SettingsError(f"row '{row}' learns from raw sentences; give --raw FILE, one sentence a line")
         if row not in known:
             raise SettingsError(f"there is no row '{row}'{near_match(row, known)}; the rows are: {', '.join(known)}")
-    for what, given in (("row", rows), ("seed", seeds)):
-        twice = [value for value in dict.fromkeys(given) if list(given).count(value) > 1]
-        if twice:
-            raise SettingsError(f"{what} {twice[0]} is given twice; name each once")
+    refuse_repeats("row", rows)
+    refuse_repeats("seed", seeds)
     chosen = [row for row in known if row in rows] if rows else known
     planner = _Planner(scale, out, tuple(treebanks), tuple(overrides))
+    digest = sha256_file(raw) if raw is not None and SELF_TRAINING in chosen else ""
     return tuple(
-        planner.pupil(seed, raw) if row == SELF_TRAINING and raw is not None else planner.parser(row, seed)
+        planner.pupil(seed, raw, digest) if row == SELF_TRAINING and raw is not None else planner.parser(row, seed)
         for seed in seeds
         for row in chosen
     )
@@ -176,7 +175,7 @@ class _Planner:
             scored=scored,
         )
 
-    def pupil(self, seed: int, raw: Path) -> PlannedParser:
+    def pupil(self, seed: int, raw: Path, raw_digest: str) -> PlannedParser:
         teacher = self.parser(ALL if len(self.treebanks) > 1 else self.treebanks[0].name, seed)
         return PlannedParser(
             row=SELF_TRAINING,
@@ -185,9 +184,12 @@ class _Planner:
             overrides=teacher.overrides,
             learned=teacher.learned,
             scored=teacher.scored,
-            self_training=("--raw", str(raw.absolute()), *_SELF_TRAINING[self.scale]),
+            self_training=(
+                *("--raw", str(raw.absolute()), *_SELF_TRAINING[self.scale]),
+                *(word for override in self.overrides for word in ("--set", override)),
+            ),
             teacher=teacher.row,
-            raw_digest=sha256_file(raw),
+            raw_digest=raw_digest,
         )
 
 
@@ -213,10 +215,14 @@ def parser_steps(run: PlannedParser, out: Path) -> Iterator[Step]:
     yield Step([*train, "--json"], directory / TRAIN_FILE)
     for treebank in run.scored:
         for search in SEARCHES:
-            whole = str(search == "whole trees").lower()
             evaluate = ["evaluate", str(run.run_directory(out)), "--ref", str(treebank.scored)]
-            evaluate += ["--set", f"decode.whole_trees={whole}", "--json"]
+            evaluate += ["--set", search_override(search), "--json"]
             yield Step(evaluate, score_file(directory, treebank, search))
+
+
+def search_override(search: Search) -> str:
+    """Return what ``--set`` is given for a search."""
+    return f"decode.whole_trees={str(search == 'whole trees').lower()}"
 
 
 def score_file(directory: Path, treebank: NamedTreebank, search: Search) -> Path:

@@ -16,6 +16,7 @@ from transduce.paper.table4_page import table4_page
 from transduce.paper.table4_text import table4_lines
 from transduce.pipeline.inspect_sentence import write_page
 from transduce.pipeline.recipes import load_settings
+from transduce.pipeline.reproduction.plan import describe_search
 from transduce.pipeline.reproduction.results import read_failure, read_result_as
 from transduce.pipeline.reproduction.table4_plan import RECIPES, PlannedParser
 from transduce.training.machine import short_commit
@@ -75,7 +76,7 @@ def write_table4(scale: Scale, out: Path, planned: Sequence[PlannedParser]) -> T
     """
     failures = {run.name: failed for run in planned if (failed := _failure(run, out)) is not None}
     rows = [_row(row, planned, failures, out) for row in dict.fromkeys(run.row for run in planned)]
-    facts, title = _facts(scale, rows), f"{_TITLE}, {scale} scale"
+    facts, title = _facts(scale, planned[0], rows), f"{_TITLE}, {scale} scale"
     content = {
         "table": "table4",
         "scale": scale,
@@ -106,17 +107,13 @@ def _row(row: str, planned: Sequence[PlannedParser], failures: Mapping[str, str]
     )
 
 
-def _facts(scale: Scale, rows: Sequence[ParserRow]) -> list[tuple[str, str]]:
+def _facts(scale: Scale, any_run: PlannedParser, rows: Sequence[ParserRow]) -> list[tuple[str, str]]:
     results = [result for row in rows for result in row.results]
-    decode = load_settings(RECIPES[scale]).decode
     commits = dict.fromkeys(short_commit(commit) for result in results for commit in result.commits)
     return [
         ("scale", scale),
         ("recipe", RECIPES[scale]),
-        (
-            "search of the recipe",
-            f"beam {decode.beam_size}, length penalty {decode.length_alpha:g}, at most {decode.max_extra_tokens} tokens more",
-        ),
+        ("search", describe_search(load_settings(any_run.recipe, any_run.overrides).decode)),
         ("runs", str(len(results))),
         ("minutes of training", f"{sum(result.minutes for result in results):.1f}"),
         (

@@ -134,7 +134,7 @@ def content_digest(treebanks: Iterable[NamedTreebank]) -> str:
 
 
 def write_dev(treebanks: Sequence[NamedTreebank], out: Path) -> None:
-    """Write the dev sets of some treebanks as one file of trees in a fixed order of chance, unless it is there.
+    """Write the dev sets of some treebanks as one file of trees in a fixed order of chance.
 
     Validation while training looks at the first sentences of a dev set: so they are from all of it.
 
@@ -142,8 +142,6 @@ def write_dev(treebanks: Sequence[NamedTreebank], out: Path) -> None:
         treebanks: At least one of them has a dev set.
         out: The file.
     """
-    if out.exists():
-        return
     skipped = Counter[str]()
     sources = [Treebank.from_name(treebank.dev) for treebank in treebanks if treebank.dev is not None]
     trees = [pair.tgt for source in sources for pair in source.read(skipped)]

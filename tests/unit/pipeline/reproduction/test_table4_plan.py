@@ -85,6 +85,12 @@ def test_commands_of_a_pupil_need_its_teacher(tmp_path: Path, raw: Path) -> None
     learn, *_, evaluate = parser_steps(pupil, tmp_path)
     assert learn.arguments[:2] == ["self-train", str(model.parent)]
     assert ["--raw", str(raw), "--keep", "0.5"] == learn.arguments[5:9]
+    *_, changed = plan(tmp_path, WSJ, CRAFT, raw=raw, overrides=("train.n_steps=7",))
+    assert next(parser_steps(changed, tmp_path)).arguments[-3:] == [
+        "--set",
+        "train.n_steps=7",
+        "--json",
+    ]  # the last one holds
     assert evaluate.arguments[1].endswith("runs/self-training-seed1/self/round-1/run")
 
 
