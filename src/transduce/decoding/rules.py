@@ -1,7 +1,7 @@
 """Rules that a translation keeps to, laid over any engine: the searches see log-probabilities and know nothing of them.
 
 What a rule forbids has log-probability -inf; what is left is not scaled up, so the log-probabilities stay those of whole
-sentences under the model. The rules, for each hypothesis:
+sentences under the model (those of trees, whose words are known, are in ``trees.py``). The rules, for each hypothesis:
 
 - The target prefix is forced, token by token, with the model's own log-probabilities. No other rule touches it, but they
   all count its tokens. EOS comes after it.

@@ -16,7 +16,7 @@ class Translation:
     score: float
     """Log-probability divided by the length penalty: higher is better. 0 for a blank text."""
     log_prob: float
-    """Natural log-probability of the tokens and EOS. 0 for a blank text."""
+    """Natural log-probability of the tokens and EOS; with ``whole_trees``, of what the model was asked. 0 for a blank text."""
     ids: tuple[int, ...]
     """Target ids, without BOS and EOS."""
     src: tuple[int, ...] = ()
