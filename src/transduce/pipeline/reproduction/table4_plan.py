@@ -37,7 +37,7 @@ _SMOKE = (
 _SELF_TRAINING: Mapping[Scale, tuple[str, ...]] = MappingProxyType(
     {
         "full": ("--keep", "0.5"),
-        "mini": ("--keep", "0.5", "--gold-times", "2", "--from-teacher", "--set", "train.n_steps=6000"),
+        "mini": ("--keep", "0.5", "--gold-times", "2", "--from-teacher", "--set", "train.n_steps=3000"),
         "smoke": ("--keep", "0.5"),
     }
 )
