@@ -225,9 +225,8 @@ def _any_of(log_probs: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
     some = np.where(chosen, log_probs, np.float32(-np.inf))
     top = some.max(axis=1)
     total = np.exp(some - top[:, None]).sum(axis=1, dtype=np.float64)
-    log_total: FloatArray = np.minimum(top + np.log(total), 0).astype(
-        np.float32
-    )  # rounding may make 1 of almost 1 more
+    # Rounding may make more than 1 of almost 1.
+    log_total: FloatArray = np.minimum(top + np.log(total), 0).astype(np.float32)
     return log_total
 
 
