@@ -125,13 +125,15 @@ class _Job:
         )
 
     def prepare(self) -> list[PlannedParser]:
-        """Check the runs, write their dev sets, and return those that are not finished."""
+        """Check the runs, write the dev sets of those that are not finished, and return these."""
         for run in self.chosen:
             check_run(run, self._out)
             self._check_teacher(run)
+        todo = [run for run in self.chosen if not self._is_finished(run)]
+        for run in todo:
             if run.teacher is None:
                 write_dev(run.learned, self._out / "treebanks" / f"{run.row}.dev.trees")
-        return [run for run in self.chosen if not self._is_finished(run)]
+        return todo
 
     def _check_teacher(self, run: PlannedParser) -> None:
         if run.teacher is None or run_name(run.teacher, run.seed) in [other.name for other in self.chosen]:
